@@ -1,0 +1,82 @@
+"""The other side of the boundary: what surefoot asks of an environment while a program runs."""
+
+from __future__ import annotations
+
+import abc
+from typing import Any
+
+import msgspec
+
+from surefoot.errors import UsageError
+
+
+class Scene(msgspec.Struct, frozen=True):
+    """What one reset gave.
+
+    `digest` identifies the scene: task, protocol, model constants drawn at load and the state before
+    settling (rounded to 1e-9), so it is the same on every machine. `layout` gives object positions in
+    metres by object name, for distances between scenes.
+    """
+
+    seed: int
+    digest: str
+    layout: dict[str, tuple[float, ...]]
+
+
+class StepLimitReachedError(Exception):
+    """Raised by an environment when the episode's budget of environment steps is used up."""
+
+
+class Environment(abc.ABC):
+    """One simulator or service that can be reset to configurations and serves one program at a time.
+
+    `api` is the object whose `@api` methods the program calls; it may be a new one after each reset.
+    `public_state` is a dict shared with the program and mutated in place by calls, or None.
+    """
+
+    api: object
+    public_state: dict[str, Any] | None = None
+
+    @abc.abstractmethod
+    def reset(self, seed: int) -> Scene:
+        """Start a new episode on configuration `seed`, settled and ready for the first call."""
+
+    @abc.abstractmethod
+    def succeeded(self) -> bool:
+        """The evaluator's verdict on the state as it is now; out of the program's reach."""
+
+    @abc.abstractmethod
+    def telemetry(self) -> dict[str, Any]:
+        """Declared observables of the state as it is now, read without changing it.
+
+        Values are floats, bools, or lists of floats. Never sent to the program, never compared.
+        """
+
+    @property
+    @abc.abstractmethod
+    def clock(self) -> float:
+        """Seconds of environment time since the reset."""
+
+    @property
+    @abc.abstractmethod
+    def steps(self) -> int:
+        """Environment steps taken since the reset."""
+
+    @abc.abstractmethod
+    def sleep(self, seconds: float) -> None:
+        """Let environment time pass while the robot holds still."""
+
+    @abc.abstractmethod
+    def state_digest(self) -> str:
+        """Exact hash of the whole state, for this machine only."""
+
+    def snapshot(self) -> object:
+        """The whole state as an opaque value for `restore`."""
+        raise UsageError(f"{type(self).__name__} cannot take snapshots.")
+
+    def restore(self, snapshot: object) -> None:
+        """Return to a state taken with `snapshot` in the same episode."""
+        raise UsageError(f"{type(self).__name__} cannot restore snapshots.")
+
+    def close(self) -> None:  # noqa: B027 - most environments hold nothing to release
+        """Release what the environment holds."""

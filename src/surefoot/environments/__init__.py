@@ -1,0 +1,1 @@
+"""Environments: the task contract, the registry, and the ones that ship with surefoot."""

@@ -1,0 +1,1 @@
+"""Frozen programs on held-out scenes."""

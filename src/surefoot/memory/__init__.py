@@ -1,0 +1,1 @@
+"""What a run remembers: archive of executions, success bank, skill evidence, journal."""

@@ -1,0 +1,1 @@
+"""What a program is: source, stages, identity, edits."""

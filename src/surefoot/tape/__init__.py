@@ -1,0 +1,1 @@
+"""What crossed the boundary: recording, the file, replay, certificate, divergence."""
