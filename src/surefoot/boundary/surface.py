@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import inspect
 from collections.abc import Callable
@@ -128,7 +129,45 @@ def declared_exceptions(method: Callable[..., Any]) -> tuple[type[BaseException]
     return mark.raises
 
 
+def called_in_order(method: Callable[..., Any]) -> Callable[[tuple[Any, ...]], Any]:
+    """A bound method as a function of one value per parameter, in order of declaration, as requests carry them."""
+    parameters = tuple(inspect.signature(method).parameters.values())
+    plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    if all(parameter.kind in plain for parameter in parameters):
+        return lambda values: method(*values)
+
+    def call(values: tuple[Any, ...]) -> Any:
+        positional: list[Any] = []
+        named: dict[str, Any] = {}
+        for parameter, value in zip(parameters, values, strict=True):
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                positional.extend(value)
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                named.update(value)
+            elif parameter.kind is parameter.KEYWORD_ONLY:
+                named[parameter.name] = value
+            else:
+                positional.append(value)
+        return method(*positional, **named)
+
+    return call
+
+
 def _signature_text(method: Callable[..., Any]) -> str:
+    """The signature without `self`; UsageError for a default that is not a literal."""
     signature = inspect.signature(method)
     parameters = list(signature.parameters.values())[1:]
+    for parameter in parameters:
+        if parameter.default is not parameter.empty and not _is_literal(parameter.default):
+            raise UsageError(
+                f"{method.__qualname__}: the default of '{parameter.name}' must be a Python literal, "
+                "because the program process rebuilds the function from its signature's text."
+            )
     return str(signature.replace(parameters=parameters))
+
+
+def _is_literal(value: object) -> bool:
+    try:
+        return bool(ast.literal_eval(repr(value)) == value)
+    except (ValueError, SyntaxError):
+        return False

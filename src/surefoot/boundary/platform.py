@@ -1,0 +1,37 @@
+"""What the bits of a numeric result depend on: BLAS kernel, CPU features, libm, NumPy."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import platform
+
+import numpy as np
+
+
+@functools.cache
+def numeric_platform() -> dict[str, str]:
+    """The numeric platform of this process, as a tape's header keeps it."""
+    return {
+        "machine": platform.machine(),
+        "libm": " ".join(platform.libc_ver()) or platform.system(),
+        "numpy": np.__version__,
+        "blas": _blas_kernel(),
+        "cpu": _cpu_features(),
+    }
+
+
+def _blas_kernel() -> str:
+    import threadpoolctl
+
+    found = [pool for pool in threadpoolctl.threadpool_info() if pool.get("user_api") == "blas"]
+    names = {
+        f"{pool.get('internal_api')} {pool.get('version')} {pool.get('architecture', '')}".strip() for pool in found
+    }
+    return ", ".join(sorted(names)) or "none"
+
+
+def _cpu_features() -> str:
+    core = importlib.import_module("numpy._core._multiarray_umath")  # where NumPy keeps what it found
+    features: dict[str, bool] = core.__cpu_features__
+    return " ".join(sorted(name for name, present in features.items() if present))

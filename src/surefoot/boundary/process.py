@@ -1,0 +1,257 @@
+"""The host's handle on program processes: start the zygote, fork a run, watch it, kill its group."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from surefoot.boundary.wire import (
+    Begin,
+    Call,
+    Connection,
+    ConnectionClosedError,
+    Ended,
+    Limits,
+    ToProgram,
+    decode_from_program,
+)
+from surefoot.errors import EnvironmentFaultError
+
+ADDR_NO_RANDOMIZE = 0x0040000
+_CONTROL = 3
+_OUTPUT_SHOWN = 1 << 20
+_PASSED_ON = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "LD_LIBRARY_PATH")
+"""Variables that decide which numeric kernels load; everything else is fixed or dropped."""
+
+
+class ProgramStalledError(Exception):
+    """The program neither called nor ended within its wall-clock budget."""
+
+
+class ProgramDiedError(Exception):
+    """The program process ended without saying how."""
+
+
+class ExitStatus(msgspec.Struct, frozen=True):
+    """How the process ended: `signal` is 0 unless one killed it."""
+
+    code: int
+    signal: int
+    cpu_seconds: float
+
+
+class Zygote:
+    """A clean interpreter that forks program processes; a context manager. One per host process.
+
+    `preload` names modules to import once, before any fork (scipy.spatial.transform takes 0.3 s).
+    """
+
+    def __init__(self, preload: tuple[str, ...] = ()):
+        self._preload = preload
+        self._ended: dict[int, ExitStatus] = {}
+        self._pending = b""
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        self.platform: dict[str, str] = {}
+        self.python = ""
+
+    def __enter__(self) -> Zygote:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def start(self) -> None:
+        """Start the interpreter and wait until it is ready (about 0.2 s)."""
+        mine, theirs = socket.socketpair()
+        self._scratch = tempfile.TemporaryDirectory(prefix="surefoot-")
+        environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+        environment |= {
+            "PYTHONHASHSEED": "0",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PATH": os.defpath,
+            "TZ": "UTC",
+        }
+        environment |= {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
+        environment |= {"LC_ALL": "C.UTF-8", "HOME": self._scratch.name}
+        libc = ctypes.CDLL(None)
+
+        def confine() -> None:
+            libc.personality(ADDR_NO_RANDOMIZE)  # sets of classes iterate in address order
+            os.dup2(theirs.fileno(), _CONTROL)
+
+        self._process = subprocess.Popen(
+            [sys.executable, "-s", "-P", "-m", "surefoot.boundary.zygote", json.dumps(self._preload)],
+            env=environment,
+            cwd=self._scratch.name,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            pass_fds=(_CONTROL, theirs.fileno()),
+            preexec_fn=confine,
+            start_new_session=True,
+        )
+        theirs.close()
+        self._control = mine
+        ready = self._hear("ready")
+        self.platform, self.python = ready["platform"], ready["python"]
+
+    def run(self, begin: Begin, limits: Limits) -> ProgramProcess:
+        """Fork a program process and send it `begin`."""
+        if self._control is None:
+            self.start()
+        mine, theirs = socket.socketpair()
+        output, errors = os.memfd_create("stdout"), os.memfd_create("stderr")
+        order = {
+            "cpu_seconds": limits.cpu_seconds,
+            "memory_mb": limits.memory_mb,
+            "output_mb": limits.output_mb,
+        }
+        try:
+            socket.send_fds(self._channel, [json.dumps(order).encode()], [theirs.fileno(), output, errors])
+            child = int(self._hear("child")["child"])
+        finally:
+            theirs.close()
+        process = ProgramProcess(self, child, Connection(mine), output, errors, limits)
+        process.send(begin)
+        return process
+
+    def wait(self, child: int) -> ExitStatus:
+        """The exit status of a child, once it has ended."""
+        while child not in self._ended:
+            self._note(self._next())
+        return self._ended.pop(child)
+
+    def close(self) -> None:
+        """End the interpreter and everything it forked."""
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        if self._process is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=2)
+            if self._process.poll() is None:
+                self._process.kill()
+                self._process.wait()
+            self._process = None
+        if self._scratch is not None:
+            self._scratch.cleanup()
+            self._scratch = None
+
+    @property
+    def _channel(self) -> socket.socket:
+        assert self._control is not None
+        return self._control
+
+    def _hear(self, key: str) -> dict[str, Any]:
+        while True:
+            message = self._next()
+            if key in message:
+                return message
+            self._note(message)
+
+    def _note(self, message: dict[str, Any]) -> None:
+        status = message["status"]
+        killed = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+        code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1
+        self._ended[message["ended"]] = ExitStatus(code, killed, message["cpu"])
+
+    def _next(self) -> dict[str, Any]:
+        while b"\n" not in self._pending:
+            try:
+                data = self._channel.recv(65_536)
+            except ConnectionResetError:
+                data = b""
+            if not data:
+                raise EnvironmentFaultError(
+                    "The process that starts programs ended unexpectedly. Run 'surefoot doctor' to see why."
+                )
+            self._pending += data
+        line, _, self._pending = self._pending.partition(b"\n")
+        message: dict[str, Any] = json.loads(line)
+        return message
+
+
+class ProgramProcess:
+    """One running program. `close` kills its process group and collects output and exit status."""
+
+    def __init__(self, zygote: Zygote, pid: int, connection: Connection, output: int, errors: int, limits: Limits):
+        self.pid = pid
+        self.limits = limits
+        self.output = ""
+        self.errors = ""
+        self._zygote = zygote
+        self._connection = connection
+        self._descriptors = (output, errors)
+        self._left = limits.program_seconds
+        self._status: ExitStatus | None = None
+
+    def send(self, message: ToProgram) -> None:
+        """Send one message; a program that is gone is noticed at the next `receive`."""
+        with contextlib.suppress(ConnectionClosedError):
+            self._connection.send(message)
+
+    def receive(self) -> Call | Ended:
+        """The program's next message.
+
+        Raises ProgramStalledError when its wall-clock budget is used up, ProgramDiedError when the process
+        ended without a word, and msgspec.DecodeError for a message that no client sends.
+        """
+        started = time.monotonic()
+        self._connection.set_timeout(max(self._left, 0.001))
+        try:
+            data = self._connection.receive()
+        except TimeoutError:
+            raise ProgramStalledError from None
+        except ConnectionClosedError:
+            raise ProgramDiedError from None
+        self._left -= time.monotonic() - started
+        return decode_from_program(data)
+
+    def close(self) -> ExitStatus:
+        """Kill what still runs of the program, then return how it ended; may be called again."""
+        if self._status is None:
+            self._connection.close()
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                if self.pid:
+                    os.killpg(self.pid, signal.SIGKILL)
+            self._status = self._zygote.wait(self.pid)
+            self.output, self.errors = (_read(descriptor) for descriptor in self._descriptors)
+        return self._status
+
+    def ended_by_itself(self) -> ExitStatus:
+        """Wait for a process that has closed its connection, then collect it."""
+        if self._status is None:
+            watchdog = threading.Timer(2.0, self._kill)
+            watchdog.start()
+            self._status = self._zygote.wait(self.pid)
+            watchdog.cancel()
+            self._connection.close()
+            self.output, self.errors = (_read(descriptor) for descriptor in self._descriptors)
+        return self._status
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+
+
+def _read(descriptor: int) -> str:
+    data = os.pread(descriptor, _OUTPUT_SHOWN, 0)
+    os.close(descriptor)
+    return data.decode("utf-8", "replace")

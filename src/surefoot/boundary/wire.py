@@ -1,0 +1,144 @@
+"""Messages between host and program process: length-prefixed msgpack, typed, data only."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+from typing import Any
+
+import msgspec
+
+from surefoot.boundary.surface import ExceptionSpec, FunctionSpec
+
+PREFIX = struct.Struct("<I")
+MAX_FRAME = 256 << 20
+SLEEP = "time.sleep"
+"""Reserved function name under which a program's `time.sleep` reaches the host."""
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """Budgets of one run. All but `program_seconds` are counts and may decide a verdict.
+
+    `program_seconds` is wall-clock time waited for the program alone; exceeding it is a timeout, reported
+    apart and never taken for a result.
+    """
+
+    calls: int = 2_000
+    cpu_seconds: int = 60
+    memory_mb: int = 4_096
+    output_mb: int = 16
+    program_seconds: float = 120.0
+
+
+class Begin(msgspec.Struct, tag="begin", array_like=True, frozen=True):
+    """Host to program: everything a run starts from."""
+
+    source: str
+    functions: tuple[FunctionSpec, ...]
+    exceptions: tuple[ExceptionSpec, ...]
+    state: bytes
+    seed: int
+    clock: float
+    trace_lines: bool
+
+
+class Call(msgspec.Struct, tag="call", array_like=True, frozen=True):
+    """Program to host: a call. `table` is what is compared; line and stage only explain."""
+
+    number: int
+    function: str
+    table: bytes
+    line: int
+    stage: str
+
+
+class Answer(msgspec.Struct, tag="answer", array_like=True, frozen=True):
+    """Host to program: the result of a call and the environment's clock after it, in seconds."""
+
+    table: bytes
+    raised: bool
+    clock: float
+
+
+class Ended(msgspec.Struct, tag="ended", array_like=True, frozen=True):
+    """Program to host: how it ended. `error` is empty for a normal end."""
+
+    error: str
+    line: int
+    traceback: str
+    lines: tuple[int, ...]
+
+    @property
+    def normal(self) -> bool:
+        """Whether the program ran to its end."""
+        return not self.error
+
+
+ToProgram = Begin | Answer
+FromProgram = Call | Ended
+_encode = msgspec.msgpack.Encoder().encode
+decode_to_program = msgspec.msgpack.Decoder(ToProgram).decode
+decode_from_program = msgspec.msgpack.Decoder(FromProgram).decode
+
+
+class ConnectionClosedError(Exception):
+    """The other side closed the connection."""
+
+
+class Connection:
+    """Frames over a stream socket."""
+
+    def __init__(self, stream: socket.socket):
+        self._stream = stream
+        self._receive = stream.recv
+        self._send = stream.sendall
+
+    def send(self, message: ToProgram | FromProgram) -> None:
+        """Send one message."""
+        data = _encode(message)
+        try:
+            self._send(PREFIX.pack(len(data)) + data)
+        except (BrokenPipeError, ConnectionResetError) as error:
+            raise ConnectionClosedError from error
+
+    def receive(self) -> bytes:
+        """The next frame; TimeoutError after the socket's timeout, ConnectionClosedError at its end."""
+        head = self._exactly(PREFIX.size)
+        (size,) = PREFIX.unpack(head)
+        if size > MAX_FRAME:
+            raise ConnectionClosedError(f"A frame of {size} bytes is larger than {MAX_FRAME}.")
+        return self._exactly(size)
+
+    def _exactly(self, size: int) -> bytes:
+        try:
+            data = self._receive(size)
+        except ConnectionResetError as error:
+            raise ConnectionClosedError from error
+        if len(data) == size:
+            return data
+        parts = [data]
+        missing = size - len(data)
+        while missing:
+            if not parts[-1]:
+                raise ConnectionClosedError
+            try:
+                parts.append(self._receive(min(missing, 1 << 20)))
+            except ConnectionResetError as error:
+                raise ConnectionClosedError from error
+            missing -= len(parts[-1])
+        return b"".join(parts)
+
+    def set_timeout(self, seconds: float | None) -> None:
+        """How long `receive` may wait."""
+        self._stream.settimeout(seconds)
+
+    def close(self) -> None:
+        """Close the socket."""
+        with contextlib.suppress(OSError):
+            self._stream.close()
+
+
+def as_data(message: Any) -> bytes:
+    """A message as bytes, for sockets that carry more than messages."""
+    return _encode(message)

@@ -1,0 +1,66 @@
+"""Arguments of API functions, checked before anything moves, so that a wrong one is the program's error."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from surefoot.environments.robosuite.errors import BadPoseError, UnknownObjectError
+from surefoot.environments.robosuite.poses import Array, matrix_of
+from surefoot.environments.robosuite.setups import ObjectSpec
+
+
+def finite_array(value: object, size: int, what: str) -> Array:
+    """A copy of `value` as a float array (size,); BadPoseError unless it is that many finite numbers."""
+    try:
+        array = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        array = np.asarray(None)
+    if array.dtype.kind not in "iuf" or array.shape != (size,):
+        raise BadPoseError(f"{what} must be {size} numbers, not {value!r}.")
+    array = array.astype(np.float64)
+    if not np.isfinite(array).all():
+        raise BadPoseError(f"{what} must be finite, not {value!r}.")
+    return array
+
+
+def distance_of(value: object, what: str) -> float:
+    """`value` as a float; BadPoseError unless it is one finite number that is not negative."""
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not number or not 0 <= value < math.inf:  # type: ignore[operator]
+        raise BadPoseError(f"{what} must be a finite number of metres, 0 or more, not {value!r}.")
+    return float(value)  # type: ignore[arg-type]
+
+
+def rotation(value: object, what: str) -> Array:
+    """Rotation matrix (3, 3) of a quaternion wxyz of any length but zero."""
+    quaternion = finite_array(value, 4, what)
+    largest = np.abs(quaternion).max()
+    if largest < 1e-9:
+        raise BadPoseError(f"{what} must not be zero; straight down is (0, 0, 1, 0).")
+    quaternion /= largest  # so that squares neither vanish nor overflow
+    return matrix_of(quaternion / np.sqrt((quaternion**2).sum()))
+
+
+class ObjectNames:
+    """Finds objects by id or alias; case, underscores and blanks make no difference to an alias."""
+
+    def __init__(self, objects: Iterable[ObjectSpec]):
+        self.specs: Mapping[str, ObjectSpec] = {spec.name: spec for spec in objects}
+        self._aliases = {alias: spec for spec in self.specs.values() for alias in spec.aliases}
+
+    def find(self, name: object) -> ObjectSpec:
+        """The object that `name` means; UnknownObjectError with the nearest match where there is none."""
+        asked = str(name)
+        found = self.specs.get(asked) or self._aliases.get(asked.lower().replace("_", " "))
+        if found is None:
+            raise UnknownObjectError(self._complaint(asked))
+        return found
+
+    def _complaint(self, asked: str) -> str:
+        near = difflib.get_close_matches(asked, [*self.specs, *self._aliases], n=1, cutoff=0.5)
+        hint = f" Did you mean '{near[0]}'?" if near else ""
+        return f"There is no object '{asked}'.{hint} Available: {', '.join(self.specs)}."

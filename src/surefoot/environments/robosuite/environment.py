@@ -1,0 +1,122 @@
+"""Robosuite behind surefoot's environment contract."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from surefoot.boundary.environment import Environment, Scene
+from surefoot.environments.robosuite.api import RobosuiteApi
+from surefoot.environments.robosuite.plant import Plant, Snapshot
+from surefoot.environments.robosuite.readings import Readings
+from surefoot.environments.robosuite.rig import Rig
+from surefoot.environments.robosuite.servo import Servo
+from surefoot.environments.robosuite.setups import CONTROL_PERIOD, SETTLING_STEPS, Setup
+from surefoot.environments.robosuite.simulator import make_robosuite, reset_robosuite
+from surefoot.errors import UsageError
+
+RESOLUTION = 1e-9
+"""What a scene's numbers are rounded to, so that the digest is the same on every machine."""
+
+
+class Episode(NamedTuple):
+    """What one reset builds: the live simulation, the eyes on it, and the motions."""
+
+    plant: Plant
+    readings: Readings
+    servo: Servo
+
+
+class RobosuiteEnvironment(Environment):
+    """One robosuite simulator, serving a task called `name`. Call `reset` before anything else."""
+
+    def __init__(self, setup: Setup, name: str):
+        self._setup = setup
+        self._name = name
+        self._simulator = make_robosuite(setup)
+        self._running: Episode | None = None
+
+    def reset(self, seed: int) -> Scene:
+        """Start configuration `seed`, a pure function of task and seed, and let it settle."""
+        reset_robosuite(self._simulator, seed)
+        sim = self._simulator.sim
+        plant = Plant(sim.model._model, sim.data._data, self._simulator.robots, self.step_limit)
+        readings = Readings(self._simulator, plant, self._setup.objects)
+        self._running = Episode(plant, readings, Servo(plant))
+        self.api = RobosuiteApi(Rig(readings, self._running.servo), self._setup.objects)
+        scene = self._scene(seed)
+        plant.settle(SETTLING_STEPS)
+        readings.mark_start()
+        return scene
+
+    def succeeded(self) -> bool:
+        """Robosuite's own check of the state as it is now."""
+        return self._episode.readings.succeeded()
+
+    def telemetry(self) -> dict[str, Any]:
+        """Hand, gripper, joints, and each object's pose, height, displacement, grasp and contacts.
+
+        Robot-base frame, metres, quaternions wxyz; `height.<object>` is the centre's height above the table,
+        `displacement.<object>` its distance from where it had settled.
+        """
+        return self._episode.readings.telemetry()
+
+    @property
+    def step_limit(self) -> int:
+        """Control steps that an episode may take."""
+        return self._setup.step_limit
+
+    @property
+    def clock(self) -> float:
+        """Simulated seconds since the reset."""
+        return self.steps * CONTROL_PERIOD
+
+    @property
+    def steps(self) -> int:
+        """Control steps of 0.05 s since the reset."""
+        return self._episode.plant.steps
+
+    def sleep(self, seconds: float) -> None:
+        """Hold still for as many control steps as cover `seconds`; nothing happens unless it is positive."""
+        if not seconds > 0:
+            return
+        within = min(seconds / CONTROL_PERIOD, self.step_limit + 1)
+        self._episode.servo.hold(math.ceil(within - 1e-9))
+
+    def state_digest(self) -> str:
+        """Exact hash of MuJoCo's integration state, the arms' commands and the steps taken."""
+        return self._episode.plant.snapshot().digest
+
+    def snapshot(self) -> Snapshot:
+        """The whole state; continuing after `restore` is equal to the bit."""
+        return self._episode.plant.snapshot()
+
+    def restore(self, snapshot: object) -> None:
+        """Return to a snapshot of this episode."""
+        if not isinstance(snapshot, Snapshot):
+            raise UsageError(f"{type(self).__name__} restores its own snapshots, not {type(snapshot).__name__}.")
+        self._episode.plant.restore(snapshot)
+
+    def close(self) -> None:
+        """Release the simulator's memory."""
+        self._running = None
+        self._simulator.close()
+
+    @property
+    def _episode(self) -> Episode:
+        if self._running is None:
+            raise UsageError("The environment has no episode yet; call reset(seed) first.")
+        return self._running
+
+    def _scene(self, seed: int) -> Scene:
+        """Identity of the scene before it settles."""
+        plant, readings, _ = self._episode
+        digest = hashlib.blake2b(f"{self._name}\0{self._setup.protocol}\0".encode(), digest_size=16)
+        for values in (*readings.constants(), plant.data.qpos, plant.data.qvel):
+            digest.update(np.rint(values / RESOLUTION).astype("<i8").tobytes())
+        positions = {name: readings.object_pose(name).position.tolist() for name in readings.names}
+        layout = {name: tuple(round(part, 9) for part in at) for name, at in positions.items()}
+        return Scene(seed, digest.hexdigest(), layout)

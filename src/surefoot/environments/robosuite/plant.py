@@ -1,0 +1,105 @@
+"""The stepping core: MuJoCo's model and state, advanced one control step at a time under the arms' commands.
+
+Robosuite's `env.step` runs three passes of dynamics for each simulation step; this loop runs one, as it
+computes torques between the two halves of MuJoCo's step. Between control steps the first half has been done,
+so that kinematics, contacts and velocities of the live state are always those of its present positions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import msgspec
+import mujoco
+import numpy as np
+
+from surefoot.boundary.environment import StepLimitReachedError
+from surefoot.environments.robosuite.arm import Arm, ArmState
+from surefoot.environments.robosuite.poses import Array
+from surefoot.environments.robosuite.setups import CONTROL_PERIOD
+from surefoot.errors import EnvironmentFaultError
+
+STATE = mujoco.mjtState.mjSTATE_INTEGRATION
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """Everything that the next control step depends on: MuJoCo's integration state, arms, steps taken."""
+
+    integration: Array
+    arms: tuple[ArmState, ...]
+    steps: int
+
+    @property
+    def digest(self) -> str:
+        """Exact hash of it."""
+        parts = (self.integration.tobytes(), *(arm.to_bytes() for arm in self.arms), str(self.steps).encode())
+        digest = hashlib.blake2b(digest_size=16)
+        for part in parts:
+            digest.update(len(part).to_bytes(8, "little") + part)
+        return digest.hexdigest()
+
+
+class Plant:
+    """The live simulation of one episode. Only `step` and `restore` change it.
+
+    `steps` counts control steps; StepLimitReachedError is raised instead of a step beyond `step_limit`.
+    `changes` counts every change of the state, for caches of what was read from it.
+    """
+
+    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, robots: Any, step_limit: int):
+        self.model = model
+        self.data = data
+        self.step_limit = step_limit
+        self.steps = 0
+        self.changes = 0
+        self._mass = np.zeros((model.nv, model.nv))
+        self._substeps = round(CONTROL_PERIOD / model.opt.timestep)
+        mujoco.mj_step1(model, data)
+        self.arms = tuple(Arm(model, data, robot) for robot in robots)
+
+    def step(self) -> None:
+        """Advance by one control step of 0.05 s."""
+        if self.steps >= self.step_limit:
+            raise StepLimitReachedError(f"The episode's {self.step_limit} control steps are used up.")
+        begin = self.data.time
+        for arm in self.arms:
+            arm.aim(self.data)
+        for _ in range(self._substeps):
+            self._substep()
+        if not self.data.time > begin:
+            raise EnvironmentFaultError("MuJoCo found the simulation unstable and reset it; run the scene again.")
+        self.steps += 1
+        self.changes += 1
+
+    def settle(self, steps: int) -> None:
+        """Advance by control steps that are not counted: the episode begins after them."""
+        for _ in range(steps):
+            self.step()
+            self.steps = 0
+
+    def snapshot(self) -> Snapshot:
+        """The whole state, copied."""
+        return Snapshot(self.integration_state(), tuple(arm.state for arm in self.arms), self.steps)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Return to a state of this episode; what follows is equal to the bit."""
+        mujoco.mj_setState(self.model, self.data, snapshot.integration, STATE)
+        mujoco.mj_step1(self.model, self.data)
+        for arm, state in zip(self.arms, snapshot.arms, strict=True):
+            arm.state = state
+        self.steps = snapshot.steps
+        self.changes += 1
+
+    def integration_state(self) -> Array:
+        """MuJoCo's integration state, copied."""
+        state = np.empty(mujoco.mj_stateSize(self.model, STATE))
+        mujoco.mj_getState(self.model, self.data, state, STATE)
+        return state
+
+    def _substep(self) -> None:
+        mujoco.mj_fullM(self.model, self._mass, self.data.qM)
+        for arm in self.arms:
+            arm.actuate(self.data, self._mass)
+        mujoco.mj_step2(self.model, self.data)
+        mujoco.mj_step1(self.model, self.data)

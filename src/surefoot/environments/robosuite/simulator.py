@@ -1,0 +1,40 @@
+"""Robosuite's own environments: how they are made and how they are reset."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from surefoot.environments.robosuite.importing import load_robosuite
+from surefoot.environments.robosuite.setups import CONTROL_PERIOD, Setup
+
+
+def make_robosuite(setup: Setup) -> Any:
+    """A plain robosuite environment (`robosuite.environments.base.MujocoEnv`) without rendering.
+
+    Its `step` works as robosuite left it, with all default observables; surefoot's own stepping is in
+    `surefoot.environments.robosuite.plant`.
+    """
+    robosuite = load_robosuite()
+    return robosuite.make(
+        setup.environment,
+        robots=list(setup.robots),
+        controller_configs=robosuite.load_controller_config(default_controller="OSC_POSE"),
+        has_renderer=False,
+        has_offscreen_renderer=False,
+        use_camera_obs=False,
+        control_freq=round(1 / CONTROL_PERIOD),
+        ignore_done=True,
+        hard_reset=True,
+        **setup.options,
+    )
+
+
+def reset_robosuite(simulator: Any, seed: int) -> None:
+    """Build configuration `seed`; robosuite draws it from the two global generators."""
+    np.random.seed(seed)
+    random.seed(seed)
+    simulator.sim = None  # its last reference goes; robosuite's own release first collects all garbage, 60 ms
+    simulator.reset()

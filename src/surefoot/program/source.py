@@ -1,0 +1,81 @@
+"""A program: UTF-8 module text, run top to bottom; its identity is the hash of its bytes."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from functools import cached_property
+from pathlib import Path
+
+from surefoot.errors import InvalidProgramError, UsageError
+from surefoot.program.refusals import refuse_unclosable
+
+
+class Program:
+    """A program's text with its identity. `name` is only for messages."""
+
+    def __init__(self, source: str, name: str = "program"):
+        self.source = source
+        self.name = name
+
+    @classmethod
+    def read(cls, path: Path) -> Program:
+        """Read a program file. UsageError if there is none, or if it is not UTF-8 text."""
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            raise UsageError(f"There is no program at {path}. Check the path.") from None
+        except OSError as error:
+            raise UsageError(f"The program {path} can't be read: {error.strerror}.") from None
+        try:
+            source = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InvalidProgramError(f"{path} is not UTF-8 text (byte {error.start}). Save it as UTF-8.") from None
+        if not source.strip():
+            raise InvalidProgramError(f"{path} is empty. A program is Python text that calls the task's functions.")
+        return cls(source, str(path))
+
+    @cached_property
+    def digest(self) -> str:
+        """Identity: hash of the text's bytes, 32 hex digits."""
+        return hashlib.blake2b(self.source.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The syntax tree. InvalidProgramError with the line where there is none."""
+        try:
+            return ast.parse(self.source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            line = getattr(error, "lineno", None)
+            where = f", line {line}" if line else ""
+            reason = error.msg if isinstance(error, SyntaxError) else str(error)
+            raise InvalidProgramError(f"{self.name}{where}: not valid Python: {reason}.") from None
+
+    def check(self) -> None:
+        """Raise InvalidProgramError if the program can't be run faithfully: its place and the remedy."""
+        refuse_unclosable(self.tree, self.name)
+
+    def line(self, number: int) -> str:
+        """One line of the text, stripped; empty where there is none."""
+        lines = self.source.splitlines()
+        return lines[number - 1].strip() if 0 < number <= len(lines) else ""
+
+    @cached_property
+    def imports(self) -> tuple[str, ...]:
+        """Absolute names of the modules that the text imports, sorted."""
+        names: set[str] = set()
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                names.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names.add(node.module)
+        return tuple(sorted(names))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Program) and other.source == self.source
+
+    def __hash__(self) -> int:
+        return hash(self.source)
+
+    def __repr__(self) -> str:
+        return f"Program({self.name!r}, {self.digest[:12]})"

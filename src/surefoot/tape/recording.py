@@ -1,0 +1,218 @@
+"""Recording: run a program against a live environment and tape every exchange."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from surefoot.boundary.environment import Environment, Scene, StepLimitReachedError
+from surefoot.boundary.exchange import Callee
+from surefoot.boundary.outcome import Failure, Infrastructure, InvalidProgram, Outcome, Success, Timeout
+from surefoot.boundary.process import ProgramProcess, Zygote
+from surefoot.boundary.session import Died, Ending, RunStoppedError, Stalled, converse
+from surefoot.boundary.surface import Surface, called_in_order, declared_exceptions
+from surefoot.boundary.values import MalformedMessageError, UnsupportedValueError
+from surefoot.boundary.wire import SLEEP, Answer, Begin, Call, Ended, Limits
+from surefoot.errors import EnvironmentFaultError, InvalidProgramError
+from surefoot.program.source import Program
+from surefoot.tape.file import Tape, TapeWriter
+from surefoot.tape.records import FORMAT, End, Event, Header, Telemetry
+
+SANDBOX = "process"
+"""Level of confinement that program processes run under: own process, limits, no capabilities dropped yet."""
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """What a tape's header says of the task that it was recorded on."""
+
+    task: str
+    tier: str
+    protocol: str
+    surface: Surface
+    revision: str
+
+
+class Execution(msgspec.Struct, frozen=True):
+    """One run of a program on one fresh reset.
+
+    `tape` is None only when the run never began (invalid program, environment that can't be reset).
+    `seconds` is wall-clock time from the reset to the evaluator's verdict.
+    """
+
+    seed: int
+    outcome: Outcome
+    seconds: float
+    steps: int
+    scene: Scene | None
+    tape: Tape | None
+
+
+def execute(
+    program: Program,
+    environment: Environment,
+    origin: Origin,
+    seed: int,
+    zygote: Zygote,
+    *,
+    path: Path | None = None,
+    limits: Limits | None = None,
+    run_seed: int = 0,
+    on_event: Callable[[Event], None] | None = None,
+) -> Execution:
+    """Run `program` on a fresh reset of configuration `seed`; write a tape to `path` if given.
+
+    A program's failure, an environment's fault and an invalid program are outcomes, not errors. Raises
+    TapeError where the tape can't be written.
+    """
+    try:
+        program.check()
+    except InvalidProgramError as error:
+        return Execution(seed, InvalidProgram(str(error)), 0.0, 0, None, None)
+    started = time.perf_counter()
+    try:
+        scene = environment.reset(seed)
+        observed = environment.telemetry()
+    except Exception as error:  # noqa: BLE001 - whatever a simulator raises at reset is infrastructure
+        return Execution(seed, Infrastructure(_fault(error)), time.perf_counter() - started, 0, None, None)
+    callee = Callee(environment.public_state)
+    limits = limits or Limits()
+    header = Header(
+        FORMAT, (), origin.task, origin.tier, origin.protocol, scene, program.source, program.name, run_seed,
+        origin.surface, origin.revision, zygote.platform, zygote.python, SANDBOX, limits, callee.opening,
+        environment.clock,
+    )  # fmt: skip
+    writer = TapeWriter(path, header) if path is not None else None
+    try:
+        host = LiveHost(environment, origin.surface, callee, limits, writer, on_event)
+        host.observe(observed)
+        begin = Begin(
+            program.source,
+            origin.surface.functions,
+            origin.surface.exceptions,
+            callee.opening,
+            run_seed,
+            environment.clock,
+            False,
+        )
+        process = zygote.run(begin, limits)
+        ending = converse(process, host)
+        outcome = host.outcome(ending)
+        seconds = time.perf_counter() - started
+        line = ending.line if isinstance(ending, Ended) else 0
+        end = End(outcome, len(host.events), environment.steps, process.output, _shown_errors(process, ending), line)
+        identity = writer.end(end, environment.clock, seconds) if writer else ""
+    finally:
+        if writer is not None:
+            writer.close()
+    tape = Tape(header, tuple(host.events), tuple(host.telemetry), end, identity, seconds, path)
+    return Execution(seed, outcome, seconds, environment.steps, scene, tape)
+
+
+class LiveHost:
+    """Answers calls from an environment and tapes every exchange."""
+
+    def __init__(
+        self,
+        environment: Environment,
+        surface: Surface,
+        callee: Callee,
+        limits: Limits,
+        writer: TapeWriter | None,
+        on_event: Callable[[Event], None] | None = None,
+    ):
+        self.events: list[Event] = []
+        self.telemetry: list[Telemetry] = []
+        self._environment = environment
+        self._callee = callee
+        self._limits = limits
+        self._writer = writer
+        self._on_event = on_event
+        self._stopped: Outcome | None = None
+        self._functions: dict[str, tuple[str, Callable[[tuple[Any, ...]], Any], tuple[type[BaseException], ...]]] = {
+            SLEEP: ("effect", lambda values: environment.sleep(*values), ())
+        }
+        for function in surface.functions:
+            method = getattr(environment.api, function.name)
+            self._functions[function.name] = (
+                function.kind,
+                called_in_order(method),
+                declared_exceptions(method),
+            )
+
+    def answer(self, call: Call) -> Answer:
+        """Call the environment, tape the exchange, and answer. RunStoppedError ends the run."""
+        if len(self.events) >= self._limits.calls:
+            raise self._stop(Failure("limit", f"more than {self._limits.calls} calls", call.line))
+        if call.function not in self._functions:
+            raise MalformedMessageError(f"there is no function {call.function}")
+        kind, function, declared = self._functions[call.function]
+        arguments = self._callee.open(call.table)
+        raised = False
+        try:
+            result = function(arguments)
+        except declared as error:
+            result, raised = error, True
+        except StepLimitReachedError as error:
+            raise self._stop(Failure("limit", str(error), call.line)) from None
+        except Exception as error:
+            raise self._stop(Infrastructure(f"{call.function} raised {_fault(error)}")) from error
+        try:
+            table = self._callee.close(result)
+        except UnsupportedValueError as error:
+            raise self._stop(Infrastructure(f"{call.function} returned what can't cross: {error}")) from None
+        clock = self._environment.clock
+        event = Event(len(self.events), call.function, kind, call.table, table, raised, clock, call.line, call.stage)
+        self.events.append(event)
+        if self._writer is not None:
+            self._writer.event(event)
+        self.observe(self._telemetry())
+        if self._on_event is not None:
+            self._on_event(event)
+        return Answer(table, raised, clock)
+
+    def _telemetry(self) -> dict[str, Any]:
+        try:
+            return self._environment.telemetry()
+        except Exception as error:  # noqa: BLE001 - reading observables runs simulator code
+            raise self._stop(Infrastructure(f"telemetry raised {_fault(error)}")) from error
+
+    def observe(self, values: dict[str, Any]) -> None:
+        """Tape the environment's observables after the latest event."""
+        telemetry = Telemetry(len(self.events) - 1, values)
+        self.telemetry.append(telemetry)
+        if self._writer is not None:
+            self._writer.telemetry(telemetry, self._environment.clock)
+
+    def outcome(self, ending: Ending) -> Outcome:
+        """How the execution counts, once the run has ended."""
+        if self._stopped is not None:
+            return self._stopped
+        if isinstance(ending, Stalled):
+            return Timeout(ending.seconds)
+        if isinstance(ending, Died):
+            return Failure("limit" if ending.cpu_limit else "raised", ending.reason)
+        assert isinstance(ending, Ended)
+        if not ending.normal:
+            return Failure("raised", ending.error, ending.line)
+        try:
+            return Success() if self._environment.succeeded() else Failure("normal")
+        except Exception as error:  # noqa: BLE001 - the evaluator runs simulator code
+            return Infrastructure(f"the evaluator raised {_fault(error)}")
+
+    def _stop(self, outcome: Outcome) -> RunStoppedError:
+        self._stopped = outcome
+        return RunStoppedError()
+
+
+def _shown_errors(process: ProgramProcess, ending: Ending) -> str:
+    return process.errors + (ending.traceback if isinstance(ending, Ended) else "")
+
+
+def _fault(error: Exception) -> str:
+    if isinstance(error, EnvironmentFaultError):
+        return str(error)
+    return f"{type(error).__name__}: {error}"
