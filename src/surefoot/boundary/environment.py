@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -20,7 +21,7 @@ class Scene(msgspec.Struct, frozen=True):
 
     seed: int
     digest: str
-    layout: dict[str, tuple[float, ...]]
+    layout: Mapping[str, tuple[float, ...]]
 
 
 class StepLimitReachedError(Exception):
@@ -30,8 +31,9 @@ class StepLimitReachedError(Exception):
 class Environment(abc.ABC):
     """One simulator or service that can be reset to configurations and serves one program at a time.
 
-    `api` is the object whose `@api` methods the program calls; it may be a new one after each reset.
-    `public_state` is a dict shared with the program and mutated in place by calls, or None.
+    `api` is the object whose `@api` methods the program calls. `public_state` is a dict shared with the
+    program and mutated in place by calls, or None. Both are there after the first reset and may be other
+    objects after the next; the host reads them anew each time.
     """
 
     api: object
@@ -64,7 +66,10 @@ class Environment(abc.ABC):
 
     @abc.abstractmethod
     def sleep(self, seconds: float) -> None:
-        """Let environment time pass while the robot holds still."""
+        """Let environment time pass while the robot holds still.
+
+        Raises ValueError for a duration that is negative or not finite; the program sees it.
+        """
 
     @abc.abstractmethod
     def state_digest(self) -> str:

@@ -163,7 +163,22 @@ def _signature_text(method: Callable[..., Any]) -> str:
                 f"{method.__qualname__}: the default of '{parameter.name}' must be a Python literal, "
                 "because the program process rebuilds the function from its signature's text."
             )
-    return str(signature.replace(parameters=parameters))
+    plain = [parameter.replace(annotation=_shown(parameter.annotation)) for parameter in parameters]
+    return str(signature.replace(parameters=plain, return_annotation=_shown(signature.return_annotation)))
+
+
+class _Unquoted:
+    """An annotation whose text shows as it was written."""
+
+    def __init__(self, text: str):
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def _shown(annotation: Any) -> Any:
+    return _Unquoted(annotation) if isinstance(annotation, str) else annotation
 
 
 def _is_literal(value: object) -> bool:

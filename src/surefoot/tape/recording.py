@@ -81,7 +81,7 @@ def execute(
     callee = Callee(environment.public_state)
     limits = limits or Limits()
     header = Header(
-        FORMAT, (), origin.task, origin.tier, origin.protocol, scene, program.source, program.name, run_seed,
+        FORMAT, (), origin.task, origin.tier, origin.protocol, scene, program.source, Path(program.name).name, run_seed,
         origin.surface, origin.revision, zygote.platform, zygote.python, SANDBOX, limits, callee.opening,
         environment.clock,
     )  # fmt: skip
@@ -133,7 +133,7 @@ class LiveHost:
         self._on_event = on_event
         self._stopped: Outcome | None = None
         self._functions: dict[str, tuple[str, Callable[[tuple[Any, ...]], Any], tuple[type[BaseException], ...]]] = {
-            SLEEP: ("effect", lambda values: environment.sleep(*values), ())
+            SLEEP: ("effect", lambda values: environment.sleep(*values), (ValueError,))
         }
         for function in surface.functions:
             method = getattr(environment.api, function.name)
@@ -177,7 +177,7 @@ class LiveHost:
     def _telemetry(self) -> dict[str, Any]:
         try:
             return self._environment.telemetry()
-        except Exception as error:  # noqa: BLE001 - reading observables runs simulator code
+        except Exception as error:
             raise self._stop(Infrastructure(f"telemetry raised {_fault(error)}")) from error
 
     def observe(self, values: dict[str, Any]) -> None:

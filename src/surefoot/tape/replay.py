@@ -10,8 +10,8 @@ from surefoot.boundary.process import Zygote
 from surefoot.boundary.session import Died, Ending, RunStoppedError, Stalled, converse
 from surefoot.boundary.surface import FunctionSpec, Surface
 from surefoot.boundary.values import unpack_table
-from surefoot.boundary.wire import Answer, Begin, Call, Ended
-from surefoot.errors import InvalidProgramError, UsageError
+from surefoot.boundary.wire import SLEEP, Answer, Begin, Call, Ended
+from surefoot.errors import InvalidProgramError
 from surefoot.program.source import Program
 from surefoot.tape.certificate import Certificate, Certified, Diverged, Place, Unavailable
 from surefoot.tape.difference import Comparison, Difference, value_text
@@ -173,21 +173,11 @@ class TapeHost:
 
     def _argument_roots(self, function: str, expected: list, got: list) -> list[tuple[str, object, object]]:  # type: ignore[type-arg]
         first, second = (parts[2][parts[1][0]][1:] for parts in (expected, got))
-        names = self._parameters(function)
+        names = _names(self._surface, function)
         return list(zip(names, first, second, strict=False))
 
-    def _parameters(self, function: str) -> list[str]:
-        try:
-            return parameter_names(self._surface[function])
-        except UsageError:
-            return ["seconds"]
-
     def _call_text(self, function: str, table: bytes) -> str:
-        parts = unpack_table(table)
-        cells = parts[2][parts[1][0]][1:]
-        names = self._parameters(function)
-        items = [f"{name}={value_text(parts[2], cell, 48)}" for name, cell in zip(names, cells, strict=False)]
-        return f"{function}({', '.join(items)})"
+        return request_text(self._surface, function, table)
 
     def _stop(self, kind: str, call: Call, field: str, expected: str, got: str) -> RunStoppedError:
         nearest = self._nearest(call)
@@ -221,6 +211,20 @@ class TapeHost:
     def _place(self, number: int) -> Place:
         event = self._events[number]
         return Place(number, self._call_text(event.function, event.request), event.line)
+
+
+def request_text(surface: Surface, function: str, table: bytes) -> str:
+    """A recorded request as a call, with short values."""
+    _, root, nodes, *_ = unpack_table(table)
+    cells = nodes[root[0]][1:]
+    items = [
+        f"{name}={value_text(nodes, cell, 48)}" for name, cell in zip(_names(surface, function), cells, strict=False)
+    ]
+    return f"{function}({', '.join(items)})"
+
+
+def _names(surface: Surface, function: str) -> list[str]:
+    return ["seconds"] if function == SLEEP else parameter_names(surface[function])
 
 
 def parameter_names(function: FunctionSpec) -> list[str]:

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from surefoot.environments.robosuite.control import Indices, joint_torques, pose_error, pose_torques
-from surefoot.environments.robosuite.poses import Array, Pose, rotation_of, rotation_vector
+from surefoot.environments.robosuite.poses import Array, Pose, product, rotation_of, rotation_vector
 
 POSITION_STEP = 0.05
 """Farthest that the controller's goal may lie ahead of the hand, per axis [m]."""
@@ -95,8 +95,8 @@ class Arm:
         """Place the controller's goal for the next control step: the target, or a bounded way towards it."""
         hand, target = self.hand(data), self.command.target
         shift = bounded(target.position - hand.position, POSITION_STEP)
-        spin = bounded(rotation_vector(target.rotation @ hand.rotation.T), ROTATION_STEP)
-        self._goal = Pose(hand.position + shift, rotation_of(spin) @ hand.rotation)
+        spin = bounded(rotation_vector(product(target.rotation, hand.rotation.T)), ROTATION_STEP)
+        self._goal = Pose(hand.position + shift, product(rotation_of(spin), hand.rotation))
 
     def actuate(self, data: mujoco.MjData, mass: Array) -> None:
         """Write the controls of the next simulation step; `mass` is the model's mass matrix (nv, nv)."""

@@ -90,8 +90,10 @@ def _importable_cv2() -> Iterator[None]:
     try:
         import cv2  # noqa: F401
     except ImportError:  # not installed, or without libGL.so.1
+        known = {name: module for name, module in sys.modules.items() if name == "cv2"}
         sys.modules["cv2"] = types.ModuleType("cv2")
         yield
         del sys.modules["cv2"]
+        sys.modules.update(known)
     else:
         yield

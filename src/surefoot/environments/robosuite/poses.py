@@ -1,6 +1,6 @@
 """Rigid poses: quaternions (wxyz), rotation matrices, rotation vectors, and hands that point straight down.
 
-Written with scalar arithmetic, because matrix factorisations give other bits with other BLAS kernels.
+Written without matrix products and factorisations of NumPy, whose bits change with the BLAS kernel.
 """
 
 from __future__ import annotations
@@ -30,11 +30,18 @@ class Pose(NamedTuple):
 
     def inverse(self) -> Pose:
         """The other frame seen from this one."""
-        return Pose(-self.rotation.T @ self.position, self.rotation.T)
+        return Pose(-product(self.rotation.T, self.position), self.rotation.T)
 
     def compose(self, inner: Pose) -> Pose:
         """A pose given in this frame, seen from the outer one."""
-        return Pose(self.rotation @ inner.position + self.position, self.rotation @ inner.rotation)
+        position = product(self.rotation, inner.position) + self.position
+        return Pose(position, product(self.rotation, inner.rotation))
+
+
+def product(left: Array, right: Array) -> Array:
+    """Matrix (3, 3) times matrix (3, 3) or vector (3,)."""
+    terms = left * right if right.ndim == 1 else left[:, :, None] * right[None]
+    return np.array(terms.sum(axis=1))
 
 
 def matrix_of(quaternion: Array) -> Array:

@@ -15,7 +15,7 @@ import mujoco
 import numpy as np
 
 from surefoot.environments.robosuite.plant import STATE, Plant
-from surefoot.environments.robosuite.poses import Array, Pose
+from surefoot.environments.robosuite.poses import Array, Pose, product
 from surefoot.environments.robosuite.predicates import contact_key
 from surefoot.environments.robosuite.setups import ObjectSpec
 
@@ -76,12 +76,12 @@ class Readings:
     def hand_pose(self, arm: int = 0) -> Pose:
         """Pose of a hand in the programs' convention: fingers open along its y, z leads ahead."""
         site = self._plant.arms[arm].hand(self._now)
-        return self._base.inverse().compose(Pose(site.position, site.rotation @ HAND_IN_SITE))
+        return self._base.inverse().compose(Pose(site.position, product(site.rotation, HAND_IN_SITE)))
 
     def site_target(self, hand: Pose) -> Pose:
         """The grip site's pose in the world that puts the hand at a pose in the programs' convention."""
         world = self._base.compose(hand)
-        return Pose(world.position, world.rotation @ HAND_IN_SITE.T)
+        return Pose(world.position, product(world.rotation, HAND_IN_SITE.T))
 
     def opening(self, arm: int = 0) -> float:
         """Distance between a hand's finger pads [m]."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from surefoot.environments.robosuite.arm import ArmCommand, bounded
 from surefoot.environments.robosuite.plant import Plant
-from surefoot.environments.robosuite.poses import Array, Pose, rotation_vector
+from surefoot.environments.robosuite.poses import Array, Pose, product, rotation_vector
 
 ROTATION_TOLERANCE = 0.03
 LEG_LIMIT = 150
@@ -94,7 +94,7 @@ class Servo:
 
     def _error(self, index: int, target: Pose) -> tuple[float, float]:
         hand = self._plant.arms[index].hand(self._plant.data)
-        turned = rotation_vector(target.rotation @ hand.rotation.T)
+        turned = rotation_vector(product(target.rotation, hand.rotation.T))
         return math.dist(target.position, hand.position), math.hypot(*turned)
 
 

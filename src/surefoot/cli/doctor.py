@@ -1,0 +1,99 @@
+"""`surefoot doctor`: what works on this machine, and what to do where it does not."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Callable
+from importlib import metadata
+
+import msgspec
+
+from surefoot import __version__
+from surefoot.boundary.process import Zygote
+from surefoot.boundary.wire import Limits
+from surefoot.cli.arguments import AsJson
+from surefoot.cli.console import out, print_json, table
+from surefoot.environments.host import TaskHost
+from surefoot.environments.registry import all_tasks
+from surefoot.errors import SurefootError
+from surefoot.program.source import Program
+from surefoot.tape.certificate import Certified
+
+
+class Probe(msgspec.Struct):
+    """One thing that was tried: whether it works, and what was found or what to do."""
+
+    name: str
+    works: bool
+    detail: str
+
+
+def doctor(as_json: AsJson = False) -> int:
+    """Probe program processes, replay and every installed task family. Exit 0 if all work, else 1."""
+    probes = [_machine(), _attempt("program process", _zygote), _attempt("record and replay", _round_trip)]
+    families = sorted({name.partition("/")[0] for name in all_tasks()})
+    probes += [_attempt(f"tasks {family}/…", lambda family=family: _family(family)) for family in families]  # type: ignore[misc]
+    probes.append(_confinement())
+    if as_json:
+        print_json({"version": __version__, "probes": probes})
+    else:
+        rows = table("", "probe", "finding")
+        for probe in probes:
+            rows.add_row("[green]ok[/]" if probe.works else "[red]no[/]", probe.name, probe.detail)
+        out.print(rows)
+    return 0 if all(probe.works for probe in probes) else 1
+
+
+def _machine() -> Probe:
+    works = sys.platform == "linux" and hasattr(os, "memfd_create")
+    detail = f"Python {platform.python_version()}, {platform.system()} {platform.release()}, {os.cpu_count()} cores"
+    return Probe("machine", works, detail if works else f"{detail}; program processes need Linux")
+
+
+def _attempt(name: str, probe: Callable[[], str]) -> Probe:
+    try:
+        return Probe(name, True, probe())
+    except SurefootError as error:
+        return Probe(name, False, str(error))
+    except Exception as error:  # noqa: BLE001 - a probe reports whatever goes wrong
+        return Probe(name, False, f"{type(error).__name__}: {error}")
+
+
+def _zygote() -> str:
+    with Zygote() as zygote:
+        return f"NumPy {zygote.platform['numpy']}, {zygote.platform['blas']}, {zygote.platform['libm']}"
+
+
+def _round_trip() -> str:
+    task = all_tasks()["desk/place"]
+    program = Program(task.demonstrations[0].source, task.demonstrations[0].name)
+    with TaskHost(task) as host:
+        for seed in task.development:
+            execution = host.execute(program, seed)
+            if execution.tape is not None and isinstance(host.certify(program, execution.tape), Certified):
+                return f"desk/place seed {seed}: certified, {len(execution.tape.events)} events"
+    raise SurefootError("no run on desk/place replayed as recorded; the installation is damaged. Reinstall surefoot.")
+
+
+def _family(family: str) -> str:
+    names = [name for name in sorted(all_tasks()) if name.startswith(f"{family}/")]
+    environment = all_tasks()[names[0]].make()
+    try:
+        scene = environment.reset(all_tasks()[names[0]].development[0])
+    finally:
+        environment.close()
+    versions = {"robosuite": ("robosuite", "mujoco")}.get(family, ())
+    installed = ", ".join(f"{name} {metadata.version(name)}" for name in versions)
+    return f"{len(names)} tasks, reset gave scene {scene.digest[:12]}" + (f" ({installed})" if installed else "")
+
+
+def _confinement() -> Probe:
+    limits = Limits()
+    return Probe(
+        "confinement",
+        True,
+        f"own process and process group, {limits.cpu_seconds} s of processor time, {limits.memory_mb} MB; "
+        "files and network are NOT closed off: run only programs that you would run yourself",
+    )

@@ -1,0 +1,66 @@
+"""The `surefoot` command: its sub-commands, and how errors end it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import typer
+
+from surefoot import __version__
+from surefoot.cli.certify import certify
+from surefoot.cli.console import err
+from surefoot.cli.doctor import doctor
+from surefoot.cli.record import record
+from surefoot.cli.replay import replay
+from surefoot.cli.run import run
+from surefoot.cli.show import show
+from surefoot.cli.tasks import tasks
+from surefoot.errors import SurefootError, UsageError
+
+INTERRUPTED = 130
+_BadCommandLine: type[Any] = typer.BadParameter.__mro__[1]
+"""Typer's usage error; its module moved between versions, its place above BadParameter did not."""
+
+app = typer.Typer(
+    name="surefoot",
+    help="Learn programs from execution and certify edits against recorded successes.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for command in (tasks, run, record, replay, certify, show, doctor):
+    app.command()(command)
+
+
+@app.callback(invoke_without_command=True)
+def _root(version: bool = typer.Option(False, "--version", help="Print the version and exit.")) -> None:
+    if version:
+        typer.echo(f"surefoot {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; errors are sentences, exit codes are those of `surefoot.errors`."""
+    sys.exit(_run(app))
+
+
+def _run(application: typer.Typer) -> int:
+    try:
+        result: Any = application(standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except SurefootError as error:
+        err.print(f"surefoot: {error}", markup=False)
+        if isinstance(error, UsageError) and len(sys.argv) > 1:
+            err.print(f"Try 'surefoot {sys.argv[1]} --help'.", markup=False)
+        return error.exit_code
+    except _BadCommandLine as error:
+        name = error.ctx.command_path if error.ctx else "surefoot"
+        err.print(f"surefoot: {error.format_message()}\nTry '{name} --help'.", markup=False)
+        return UsageError.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        err.print("Interrupted. What was recorded until now is kept.", markup=False)
+        return INTERRUPTED
+    except BrokenPipeError:
+        return 0

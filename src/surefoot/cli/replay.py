@@ -1,0 +1,90 @@
+"""`surefoot replay`: one tape, against its own program or another."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from surefoot.boundary.process import Zygote
+from surefoot.cli.arguments import AsJson
+from surefoot.cli.console import out, print_json
+from surefoot.environments.registry import find_task
+from surefoot.errors import TapeError, UsageError
+from surefoot.program.source import Program
+from surefoot.tape.certificate import Certificate, Certified, Diverged, verdict
+from surefoot.tape.file import Tape, load_tape
+from surefoot.tape.replay import certify, preload_for
+
+
+def replay(
+    tape: Annotated[Path, typer.Argument(metavar="TAPE", help="A tape made by 'run --tape' or 'record'.")],
+    program: Annotated[
+        Path | None, typer.Argument(metavar="PROGRAM", help="The edited program; default: the tape's own.")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Run a program with TAPE in the environment's place. Exit 0 certified, 1 diverged, 3 unavailable."""
+    loaded = load_tape(tape)
+    own = Program(loaded.header.program, loaded.header.program_name)
+    text = Program.read(program) if program is not None else own
+    with Zygote(preload_for(text)) as zygote:
+        started = time.perf_counter()
+        certificate = _certify(text, loaded, zygote)
+        seconds = time.perf_counter() - started
+    if as_json:
+        print_json(as_data(certificate, loaded, seconds))
+    elif isinstance(certificate, Diverged):
+        out.print(certificate.page(), markup=False)
+    else:
+        out.print(
+            f"{certificate.text}  in {seconds * 1000:.0f} ms; the recording took {loaded.seconds:.2f} s", markup=False
+        )
+    return exit_code(certificate)
+
+
+def _certify(program: Program, tape: Tape, zygote: Zygote) -> Certificate:
+    try:
+        task = find_task(tape.header.task)
+    except UsageError:
+        return certify(program, tape, zygote)  # the task is not installed: the tape's own surface stands
+    return certify(program, tape, zygote, surface=task.surface, revision=task.revision())
+
+
+def exit_code(certificate: Certificate) -> int:
+    """0 certified, 1 diverged, 3 unavailable."""
+    if isinstance(certificate, Certified):
+        return 0
+    return 1 if isinstance(certificate, Diverged) else TapeError.exit_code
+
+
+def as_data(certificate: Certificate, tape: Tape, seconds: float) -> dict[str, object]:
+    """A certificate as JSON data."""
+    data: dict[str, object] = {
+        "verdict": verdict(certificate),
+        "events": len(tape.events),
+        "task": tape.header.task,
+        "seed": tape.header.scene.seed,
+        "scene": tape.header.scene.digest,
+        "tape": tape.id,
+        "replay_seconds": round(seconds, 4),
+        "execution_seconds": round(tape.seconds, 4),
+        "text": certificate.text,
+    }
+    if isinstance(certificate, Diverged):
+        data |= {
+            "event": certificate.event,
+            "kind": certificate.kind,
+            "field": certificate.field,
+            "expected": certificate.expected,
+            "got": certificate.got,
+            "line": certificate.line,
+            "source": certificate.source,
+            "last": certificate.last,
+            "nearest": certificate.nearest,
+        }
+    elif not isinstance(certificate, Certified):
+        data["reason"] = certificate.reason
+    return data

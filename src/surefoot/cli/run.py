@@ -1,0 +1,81 @@
+"""`surefoot run`: one program on one configuration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from surefoot.boundary.outcome import Infrastructure, is_success
+from surefoot.cli.arguments import AsJson, ProgramPath, RunSeed, TaskName
+from surefoot.cli.console import err, out, print_json
+from surefoot.environments.host import TaskHost
+from surefoot.environments.registry import find_task
+from surefoot.errors import EnvironmentFaultError
+from surefoot.program.source import Program
+from surefoot.tape.recording import Execution
+from surefoot.tape.records import Event
+
+
+def run(
+    task: TaskName,
+    program: ProgramPath,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The configuration.")],
+    tape: Annotated[Path | None, typer.Option("--tape", metavar="F", help="Record the run to this new file.")] = None,
+    run_seed: RunSeed = 0,
+    as_json: AsJson = False,
+) -> int:
+    """Run PROGRAM on one configuration of TASK and say how it ended. Exit 0 on success, else 1."""
+    chosen, text = find_task(task), Program.read(program)
+    text.check()
+
+    def show_event(event: Event) -> None:
+        if not as_json:
+            error = " raised" if event.raised else ""
+            err.print(f"  {event.number:3d}  line {event.line:<4d} {event.function}{error}", style="dim", markup=False)
+
+    with TaskHost(chosen) as host:
+        execution = host.execute(text, seed, path=tape, run_seed=run_seed, on_event=show_event)
+    if as_json:
+        print_json(as_data(execution))
+    else:
+        _print(execution, tape)
+    if isinstance(execution.outcome, Infrastructure):
+        return EnvironmentFaultError.exit_code
+    return 0 if is_success(execution.outcome) else 1
+
+
+def as_data(execution: Execution) -> dict[str, object]:
+    """An execution as JSON data."""
+    tape = execution.tape
+    return {
+        "task": tape.header.task if tape else None,
+        "tier": tape.header.tier if tape else None,
+        "seed": execution.seed,
+        "scene": execution.scene.digest if execution.scene else None,
+        "success": is_success(execution.outcome),
+        "outcome": execution.outcome,
+        "events": len(tape.events) if tape else 0,
+        "steps": execution.steps,
+        "seconds": round(execution.seconds, 3),
+        "tape": str(tape.path) if tape and tape.path else None,
+        "output": tape.end.output if tape and tape.end else "",
+    }
+
+
+def _print(execution: Execution, tape: Path | None) -> None:
+    recorded = execution.tape
+    if recorded and recorded.end:
+        if recorded.end.output:
+            out.print(recorded.end.output.rstrip("\n"), markup=False)
+        if recorded.end.errors:
+            err.print(recorded.end.errors.rstrip("\n"), markup=False)
+    events = len(recorded.events) if recorded else 0
+    out.print(
+        f"{execution.outcome.text}  (seed {execution.seed}, {events} events, {execution.steps} steps, "
+        f"{execution.seconds:.2f} s)",
+        markup=False,
+    )
+    if tape is not None and recorded is not None:
+        err.print(f"Tape: {tape}  Replay it with 'surefoot replay {tape}'.", markup=False)

@@ -1,0 +1,115 @@
+"""A task at work: its environment and its program processes, started when first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+from surefoot.boundary.environment import Environment
+from surefoot.boundary.outcome import Infrastructure
+from surefoot.boundary.process import Zygote
+from surefoot.environments.base import Task
+from surefoot.program.source import Program
+from surefoot.tape.certificate import Certificate
+from surefoot.tape.file import Tape
+from surefoot.tape.recording import Execution, Origin, execute
+from surefoot.tape.records import Event
+from surefoot.tape.replay import certify, preload_for
+
+EPISODES_PER_ENVIRONMENT = 200
+"""Simulators leak and fail natively after many resets; a fresh one is started after so many."""
+
+
+class TaskHost:
+    """Executes and certifies programs on one task; a context manager.
+
+    The simulator starts at the first execution, so certifying alone never loads it.
+    """
+
+    def __init__(self, task: Task):
+        self.task = task
+        self._environment: Environment | None = None
+        self._episodes = 0
+        self._zygote: Zygote | None = None
+        self._revision: str | None = None
+
+    def __enter__(self) -> TaskHost:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def revision(self) -> str:
+        """The task's present environment revision."""
+        if self._revision is None:
+            self._revision = self.task.revision()
+        return self._revision
+
+    def zygote(self, program: Program) -> Zygote:
+        """The process that forks programs; the first program decides what it preloads."""
+        if self._zygote is None:
+            self._zygote = Zygote(preload_for(program))
+            self._zygote.start()
+        return self._zygote
+
+    def execute(
+        self,
+        program: Program,
+        seed: int,
+        *,
+        path: Path | None = None,
+        run_seed: int = 0,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> Execution:
+        """Run `program` on a fresh reset of configuration `seed`; tape it to `path` if given."""
+        if self._environment is None or self._episodes >= EPISODES_PER_ENVIRONMENT:
+            self._drop_environment()
+            self._environment = self.task.make()
+        self._episodes += 1
+        execution = execute(
+            program,
+            self._environment,
+            self.origin,
+            seed,
+            self.zygote(program),
+            path=path,
+            run_seed=run_seed,
+            on_event=on_event,
+        )
+        if isinstance(execution.outcome, Infrastructure):
+            self._drop_environment()  # what failed once may be broken for good
+        return execution
+
+    def certify(self, program: Program, tape: Tape, *, trace_lines: bool = False) -> Certificate:
+        """Replay `program` on a tape of this task."""
+        return certify(
+            program,
+            tape,
+            self.zygote(program),
+            surface=self.task.surface,
+            revision=self.revision,
+            trace_lines=trace_lines,
+        )
+
+    @property
+    def origin(self) -> Origin:
+        """What tapes of this task say of where they come from."""
+        task = self.task
+        return Origin(task.name, task.tier, task.protocol, task.surface, self.revision)
+
+    def close(self) -> None:
+        """Stop the simulator and the program processes."""
+        self._drop_environment()
+        if self._zygote is not None:
+            self._zygote.close()
+            self._zygote = None
+
+    def _drop_environment(self) -> None:
+        if self._environment is not None:
+            self._environment.close()
+        self._environment = None
+        self._episodes = 0

@@ -1,0 +1,105 @@
+"""The success bank: a folder with at most one witness per configuration (SCOPE section 3.3)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from surefoot.boundary.outcome import is_success
+from surefoot.errors import SurefootError, TapeError, UsageError
+from surefoot.tape.file import Tape, load_tape
+
+_UNFINISHED = ".recording-"
+
+
+class Witness(msgspec.Struct, frozen=True):
+    """One entry of a bank: a tape, or why its file can't be read."""
+
+    path: Path
+    tape: Tape | None
+    problem: str = ""
+
+
+class Bank:
+    """A folder of tapes. Failures and replaced witnesses are kept beside them, never deleted."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def create(self) -> None:
+        """Make the folder. UsageError if that can't be done."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise UsageError(f"{self.folder} is not a folder. Name a folder for the bank.") from None
+        except OSError as error:
+            raise UsageError(f"No bank can be made at {self.folder}: {error.strerror}.") from None
+
+    def unfinished_path(self, seed: int) -> Path:
+        """Where to record a configuration's next tape; `keep` gives it its place."""
+        return self.folder / f"{_UNFINISHED}{os.getpid()}-{seed}.mcap"
+
+    def keep(self, recorded: Path, tape: Tape) -> Path:
+        """Give a finished tape its place: a success becomes its configuration's witness."""
+        name = f"{tape.header.task.replace('/', '-')}.seed-{tape.header.scene.seed}"
+        if tape.end is None or not is_success(tape.end.outcome):
+            return _move(recorded, self.folder / "failures" / f"{name}.{tape.id[:12]}.mcap")
+        place = self.folder / f"{name}.mcap"
+        if place.exists():
+            _move(place, self.folder / "replaced" / f"{name}.{_identity_of(place)}.mcap")
+        return _move(recorded, place)
+
+    def witnesses(self) -> list[Witness]:
+        """All witnesses, by file name. UsageError if there is no such folder or nothing in it."""
+        if not self.folder.is_dir():
+            raise UsageError(
+                f"There is no bank at {self.folder}. Make one with 'surefoot record … --bank {self.folder}'."
+            )
+        paths = sorted(
+            (path for path in self.folder.glob("*.mcap") if not path.name.startswith(_UNFINISHED)), key=_natural
+        )
+        if not paths:
+            raise UsageError(
+                f"The bank {self.folder} holds no tapes. Fill it with 'surefoot record … --bank {self.folder}'."
+            )
+        return [_read(path) for path in paths]
+
+    def unfinished(self) -> list[Path]:
+        """Recordings that were cut before they had their place."""
+        return sorted(self.folder.glob(f"{_UNFINISHED}*.mcap"))
+
+
+def _read(path: Path) -> Witness:
+    try:
+        return Witness(path, load_tape(path))
+    except SurefootError as error:
+        return Witness(path, None, str(error))
+
+
+def _identity_of(path: Path) -> str:
+    try:
+        return load_tape(path).id[:12] or "truncated"
+    except TapeError:
+        return "unreadable"
+
+
+def _move(source: Path, target: Path) -> Path:
+    """Rename, without ever taking the place of an existing file."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    stem, number = target.stem, 1
+    while True:
+        try:
+            os.link(source, target)
+        except FileExistsError:
+            number += 1
+            target = target.with_name(f"{stem}-{number}{target.suffix}")
+            continue
+        source.unlink()
+        return target
+
+
+def _natural(path: Path) -> tuple[str, int, str]:
+    head, _, tail = path.stem.rpartition("-")
+    return (head, int(tail), path.name) if tail.isdigit() else (path.stem, -1, path.name)
