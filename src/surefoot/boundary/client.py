@@ -17,6 +17,7 @@ from typing import Any
 from surefoot.boundary.ambient import VirtualClock, seed_streams
 from surefoot.boundary.exchange import Caller
 from surefoot.boundary.surface import ExceptionSpec, FunctionSpec
+from surefoot.boundary.trace import tracer
 from surefoot.boundary.values import BUILTIN_EXCEPTIONS
 from surefoot.boundary.wire import (
     SLEEP,
@@ -26,6 +27,8 @@ from surefoot.boundary.wire import (
     Connection,
     ConnectionClosedError,
     Ended,
+    Scalar,
+    Watched,
     decode_to_program,
 )
 
@@ -77,18 +80,20 @@ def run_program(connection: Connection) -> None:
     scope = _globals(begin, client, exceptions)
     client.clock.install()
     lines: set[int] = set()
-    ended = _execute(begin, scope, lines)
+    ended = _execute(begin, scope, lines, lambda place, values: connection.send(Watched(place, values)))
     sys.stdout.flush()
     sys.stderr.flush()
     connection.send(Ended(*ended, tuple(sorted(lines))))
 
 
-def _execute(begin: Begin, scope: dict[str, Any], lines: set[int]) -> tuple[str, int, str]:
+def _execute(
+    begin: Begin, scope: dict[str, Any], lines: set[int], report: Callable[[str, dict[str, Scalar]], None]
+) -> tuple[str, int, str]:
     linecache.cache[PROGRAM] = (len(begin.source), None, begin.source.splitlines(keepends=True), PROGRAM)
     try:
         code = compile(begin.source, PROGRAM, "exec", dont_inherit=True)
-        if begin.trace_lines:
-            sys.settrace(_line_tracer(lines))
+        if begin.trace_lines or begin.watch:
+            sys.settrace(tracer(PROGRAM, lines, begin.watch, report))
         exec(code, scope)
     except SystemExit as stop:
         if stop.code is None or stop.code == 0:
@@ -101,15 +106,6 @@ def _execute(begin: Begin, scope: dict[str, Any], lines: set[int]) -> tuple[str,
     finally:
         sys.settrace(None)
     return "", 0, ""
-
-
-def _line_tracer(lines: set[int]) -> Callable[[FrameType, str, Any], Any]:
-    def local(frame: FrameType, event: str, _: Any) -> Any:
-        if event == "line":
-            lines.add(frame.f_lineno)
-        return local
-
-    return lambda frame, event, argument: local if frame.f_code.co_filename == PROGRAM else None
 
 
 def _one_line(error: BaseException) -> str:

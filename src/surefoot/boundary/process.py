@@ -20,10 +20,9 @@ import msgspec
 
 from surefoot.boundary.wire import (
     Begin,
-    Call,
     Connection,
     ConnectionClosedError,
-    Ended,
+    FromProgram,
     Limits,
     ToProgram,
     decode_from_program,
@@ -207,7 +206,7 @@ class ProgramProcess:
         with contextlib.suppress(ConnectionClosedError):
             self._connection.send(message)
 
-    def receive(self) -> Call | Ended:
+    def receive(self) -> FromProgram:
         """The program's next message.
 
         Raises ProgramStalledError when its wall-clock budget is used up, ProgramDiedError when the process

@@ -8,7 +8,7 @@ import msgspec
 
 from surefoot.boundary.process import ExitStatus, ProgramDiedError, ProgramProcess, ProgramStalledError
 from surefoot.boundary.values import MalformedMessageError
-from surefoot.boundary.wire import Answer, Call, Ended
+from surefoot.boundary.wire import Answer, Call, Ended, Watched
 
 
 class Stopped(msgspec.Struct, frozen=True):
@@ -41,6 +41,9 @@ class Host(Protocol):
     def answer(self, call: Call) -> Answer:
         """The answer to one call; RunStoppedError ends the run."""
 
+    def note(self, watched: Watched) -> None:
+        """Take note of values at a place that the run was asked to watch."""
+
 
 def converse(process: ProgramProcess, host: Host) -> Ending:
     """Serve a program until it ends; the process is collected in every case."""
@@ -51,6 +54,9 @@ def converse(process: ProgramProcess, host: Host) -> Ending:
             if isinstance(message, Ended):
                 process.ended_by_itself()
                 return message
+            if isinstance(message, Watched):
+                host.note(message)
+                continue
             if message.number != number:
                 return Died(f"it sent call {message.number} where call {number} was due")
             process.send(host.answer(message))

@@ -32,7 +32,11 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Begin(msgspec.Struct, tag="begin", array_like=True, frozen=True):
-    """Host to program: everything a run starts from."""
+    """Host to program: everything a run starts from.
+
+    `watch` names places whose local values are to be reported: `line:12` before that line runs, `end:pick`
+    when that function returns.
+    """
 
     source: str
     functions: tuple[FunctionSpec, ...]
@@ -41,6 +45,7 @@ class Begin(msgspec.Struct, tag="begin", array_like=True, frozen=True):
     seed: int
     clock: float
     trace_lines: bool
+    watch: tuple[str, ...] = ()
 
 
 class Call(msgspec.Struct, tag="call", array_like=True, frozen=True):
@@ -75,8 +80,18 @@ class Ended(msgspec.Struct, tag="ended", array_like=True, frozen=True):
         return not self.error
 
 
+Scalar = bool | int | float | str
+
+
+class Watched(msgspec.Struct, tag="watched", array_like=True, frozen=True):
+    """Program to host, without an answer: values of local names at a watched place, by expression."""
+
+    place: str
+    values: dict[str, Scalar]
+
+
 ToProgram = Begin | Answer
-FromProgram = Call | Ended
+FromProgram = Call | Ended | Watched
 _encode = msgspec.msgpack.Encoder().encode
 decode_to_program = msgspec.msgpack.Decoder(ToProgram).decode
 decode_from_program = msgspec.msgpack.Decoder(FromProgram).decode

@@ -16,7 +16,7 @@ from surefoot.boundary.process import ProgramProcess, Zygote
 from surefoot.boundary.session import Died, Ending, RunStoppedError, Stalled, converse
 from surefoot.boundary.surface import Surface, called_in_order, declared_exceptions
 from surefoot.boundary.values import MalformedMessageError, UnsupportedValueError
-from surefoot.boundary.wire import SLEEP, Answer, Begin, Call, Ended, Limits
+from surefoot.boundary.wire import SLEEP, Answer, Begin, Call, Ended, Limits, Watched
 from surefoot.errors import EnvironmentFaultError, InvalidProgramError
 from surefoot.program.source import Program
 from surefoot.tape.file import Tape, TapeWriter
@@ -179,6 +179,9 @@ class LiveHost:
             return self._environment.telemetry()
         except Exception as error:
             raise self._stop(Infrastructure(f"telemetry raised {_fault(error)}")) from error
+
+    def note(self, watched: Watched) -> None:
+        """Live runs watch nothing."""
 
     def observe(self, values: dict[str, Any]) -> None:
         """Tape the environment's observables after the latest event."""

@@ -10,7 +10,7 @@ from surefoot.boundary.process import Zygote
 from surefoot.boundary.session import Died, Ending, RunStoppedError, Stalled, converse
 from surefoot.boundary.surface import FunctionSpec, Surface
 from surefoot.boundary.values import unpack_table
-from surefoot.boundary.wire import SLEEP, Answer, Begin, Call, Ended
+from surefoot.boundary.wire import SLEEP, Answer, Begin, Call, Ended, Watched
 from surefoot.errors import InvalidProgramError
 from surefoot.program.source import Program
 from surefoot.tape.certificate import Certificate, Certified, Diverged, Place, Unavailable
@@ -53,6 +53,28 @@ def certify(
 def self_match(tape: Tape, zygote: Zygote) -> Certificate:
     """Whether a fresh tape certifies its own program, as every witness must."""
     return certify(Program(tape.header.program, tape.header.program_name), tape, zygote)
+
+
+def watch(program: Program, tape: Tape, zygote: Zygote, places: tuple[str, ...]) -> list[Watched]:
+    """Local values at watched places of `program` while it replays `tape`, as far as the two agree.
+
+    Places are `line:12` (before that line runs) and `end:pick` (when that function returns).
+    """
+    header = tape.header
+    surface = header.surface
+    begin = Begin(
+        program.source,
+        surface.functions,
+        surface.exceptions,
+        header.opening,
+        header.run_seed,
+        header.clock,
+        False,
+        places,
+    )
+    host = TapeHost(tape, program, surface)
+    converse(zygote.run(begin, header.limits), host)
+    return host.watched
 
 
 def _unavailable(tape: Tape, zygote: Zygote, surface: Surface | None, revision: str | None) -> Unavailable | None:
@@ -110,6 +132,7 @@ class TapeHost:
         self._surface = surface
         self._position = 0
         self._diverged: Diverged | None = None
+        self.watched: list[Watched] = []
 
     def answer(self, call: Call) -> Answer:
         """The recorded answer; RunStoppedError at a divergence."""
@@ -128,6 +151,10 @@ class TapeHost:
             raise self._stop(kind, call, difference.path, difference.expected, difference.got)
         self._position += 1
         return Answer(event.answer, event.raised, event.clock)
+
+    def note(self, watched: Watched) -> None:
+        """Keep what a watched place held."""
+        self.watched.append(watched)
 
     def conclude(self, ending: Ending) -> Certificate:
         """The certificate once the run has ended."""

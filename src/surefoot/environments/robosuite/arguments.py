@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import reprlib
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -20,10 +21,10 @@ def finite_array(value: object, size: int, what: str) -> Array:
     except ValueError:  # rows of different lengths
         array = np.asarray(None)
     if array.dtype.kind not in "iuf" or array.shape != (size,):
-        raise BadPoseError(f"{what} must be {size} numbers, not {value!r}.")
+        raise BadPoseError(f"{what} must be {size} numbers, not {reprlib.repr(value)}.")
     array = array.astype(np.float64)
     if not np.isfinite(array).all():
-        raise BadPoseError(f"{what} must be finite, not {value!r}.")
+        raise BadPoseError(f"{what} must be finite, not {reprlib.repr(value)}.")
     return array
 
 
@@ -31,7 +32,7 @@ def distance_of(value: object, what: str) -> float:
     """`value` as a float; BadPoseError unless it is one finite number that is not negative."""
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if not number or not 0 <= value < math.inf:  # type: ignore[operator]
-        raise BadPoseError(f"{what} must be a finite number of metres, 0 or more, not {value!r}.")
+        raise BadPoseError(f"{what} must be a finite number of metres, 0 or more, not {reprlib.repr(value)}.")
     return float(value)  # type: ignore[arg-type]
 
 

@@ -39,7 +39,7 @@ class Pose(NamedTuple):
 
 
 def product(left: Array, right: Array) -> Array:
-    """Matrix (3, 3) times matrix (3, 3) or vector (3,)."""
+    """Matrix (3, 3) times matrix (3, k) or vector (3,)."""
     terms = left * right if right.ndim == 1 else left[:, :, None] * right[None]
     return np.array(terms.sum(axis=1))
 

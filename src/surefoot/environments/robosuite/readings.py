@@ -69,9 +69,9 @@ class Readings:
 
     def object_size(self, name: str) -> Array:
         """Full side lengths (3,) of the box around an object along the object's own axes [m]."""
-        corners = np.concatenate([self._corners(geom) for geom in self._geoms(name)])
+        corners = np.concatenate([self._corners(geom) for geom in self._geoms(name)], axis=1)
         axes = self._now.xmat[self._bodies[name]].reshape(3, 3)
-        return np.array(np.ptp(corners @ axes, axis=0))
+        return np.array(np.ptp(product(axes.T, corners), axis=1).round(9))
 
     def hand_pose(self, arm: int = 0) -> Pose:
         """Pose of a hand in the programs' convention: fingers open along its y, z leads ahead."""
@@ -146,16 +146,16 @@ class Readings:
             self._copied = self._plant.changes
 
     def _body(self, name: str) -> int:
-        return int(mujoco.mj_name2id(self._plant.model, mujoco.mjtObj.mjOBJ_BODY, name))
+        return int(self._plant.model.body(name).id)
 
     def _geoms(self, name: str) -> list[int]:
         """Collision geometries of an object."""
         names = self._models[name].contact_geoms
-        return [int(mujoco.mj_name2id(self._plant.model, mujoco.mjtObj.mjOBJ_GEOM, geom)) for geom in names]
+        return [int(self._plant.model.geom(geom).id) for geom in names]
 
     def _corners(self, geom: int) -> Array:
-        """Corners (8, 3) of the bounding box of a geometry, world frame."""
+        """Corners (3, 8) of the bounding box of a geometry, world frame."""
         bounds, now = self._plant.model.geom_aabb[geom], self._now
-        signs = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8).T
-        corners = bounds[:3] + signs * bounds[3:]
-        return np.array(corners @ now.geom_xmat[geom].reshape(3, 3).T + now.geom_xpos[geom])
+        signs = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8)
+        corners = bounds[:3, None] + signs * bounds[3:, None]
+        return np.array(product(now.geom_xmat[geom].reshape(3, 3), corners) + now.geom_xpos[geom][:, None])

@@ -1,0 +1,77 @@
+"""Skill evidence and the promotion rule (PI: evidence, reuse score, promotion).
+
+E(condition, action) = (s, f, R, U): successes, failures, cumulative incentive, and the distinct tasks or
+scenes on which an accepted run confirmed the action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+
+CONFIRMATIONS = 2
+SCORE = 0.7
+
+
+@dataclass
+class Tally:
+    """What is known of one action under one condition."""
+
+    successes: int = 0
+    failures: int = 0
+    incentive: float = 0.0
+    confirmed: set[str] = field(default_factory=set)
+
+    @property
+    def score(self) -> float:
+        """Reuse score q = (s + 1) / (s + f + 2)."""
+        return (self.successes + 1) / (self.successes + self.failures + 2)
+
+    @property
+    def promoted(self) -> bool:
+        """Whether the action may enter a first program: |U| >= 2 and q >= 0.7."""
+        return len(self.confirmed) >= CONFIRMATIONS and self.score >= SCORE
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """Sort key among actions: highest score, then highest incentive, first."""
+        return (-self.score, -self.incentive)
+
+
+class Evidence:
+    """Tallies by (condition, action)."""
+
+    def __init__(self) -> None:
+        self._tallies: dict[tuple[Hashable, Hashable], Tally] = {}
+
+    def tally(self, condition: Hashable, action: Hashable) -> Tally:
+        """What is known; an empty tally where nothing is. The caller must not change it."""
+        return self._tallies.get((condition, action), Tally())
+
+    def record_trial(self, condition: Hashable, action: Hashable, passed: bool, incentive: float) -> None:
+        """Count a trial of an action; a failed one never adds a positive incentive."""
+        tally = self._own(condition, action)
+        if passed:
+            tally.successes += 1
+        else:
+            tally.failures += 1
+        tally.incentive += incentive if passed else min(0.0, incentive)
+
+    def confirm(self, condition: Hashable, action: Hashable, scene: str) -> None:
+        """Count an accepted run in which the action took part; `scene` counts once towards promotion."""
+        tally = self._own(condition, action)
+        tally.successes += 1
+        tally.incentive += 1.0
+        tally.confirmed.add(scene)
+
+    def promoted(self, condition: Hashable, actions: Iterable[Hashable]) -> list[Hashable]:
+        """Promoted actions among `actions`, best first; ties keep their order."""
+        found = [action for action in actions if self.tally(condition, action).promoted]
+        return sorted(found, key=lambda action: self.tally(condition, action).rank)
+
+    def items(self) -> Iterable[tuple[tuple[Hashable, Hashable], Tally]]:
+        """All tallies, in the order in which they began."""
+        return self._tallies.items()
+
+    def _own(self, condition: Hashable, action: Hashable) -> Tally:
+        return self._tallies.setdefault((condition, action), Tally())

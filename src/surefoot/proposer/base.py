@@ -1,0 +1,95 @@
+"""What the search asks of whoever writes edits (SCOPE section 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from surefoot.boundary.wire import Watched
+from surefoot.environments.base import Task
+from surefoot.memory.archive import Archive, Record
+from surefoot.program.source import Program
+from surefoot.tape.certificate import Certificate
+
+Level = Literal["local", "stage", "strategy"]
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """A repair plan: hypothesis, cited evidence, what to change, what should be seen, and how far it goes.
+
+    `base` is the digest of the program that the edit starts from. `edit` is the proposer's own data, from
+    which `revise` writes the candidate.
+    """
+
+    level: Level
+    base: str
+    hypothesis: str
+    evidence: tuple[str, ...]
+    regions: tuple[str, ...]
+    expected: str
+    edit: dict[str, Any]
+
+
+class Feedback(msgspec.Struct, frozen=True):
+    """What replays of the accepted program and diagnostics have shown so far, newest last."""
+
+    certificates: tuple[tuple[int, Certificate], ...]
+    diagnostics: tuple[int, ...]
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """An earlier repair on any configuration: its plan and the record of its validating run."""
+
+    plan: Plan
+    record: int
+
+
+class RepairContext(msgspec.Struct, frozen=True):
+    """Everything that a repair may use. `failure` is the current failure record.
+
+    `success` is the latest success record of the accepted program, None before the first. `watch` replays
+    a program on a record's tape and reports local values at named places; it costs no environment step.
+    """
+
+    task: Task
+    working: Program
+    accepted: Program
+    failure: Record
+    success: Record | None
+    archive: Archive
+    attempts: Sequence[Attempt]
+    feedback: Feedback
+    run_seed: int
+    trial: int
+    watch: Callable[[Program, Record, tuple[str, ...]], list[Watched]]
+
+    @property
+    def frontier(self) -> tuple[str, ...]:
+        """The failure frontier of the current failure; empty where none is usable."""
+        return self.failure.diagnosis.frontier if self.failure.diagnosis else ()
+
+
+class Proposer(Protocol):
+    """Writes programs. Its answers are journaled, so it is asked only once for each."""
+
+    name: str
+
+    def demonstrations(self, task: Task) -> tuple[Program, ...]:
+        """Programs to execute before learning, as evidence; may be empty."""
+
+    def first_program(self, task: Task, archive: Archive) -> Program:
+        """P_0."""
+
+    def plan_repair(self, context: RepairContext) -> Plan | None:
+        """A plan for the current failure, or None if nothing is left to try on this configuration."""
+
+    def revise(self, context: RepairContext, plan: Plan) -> Program:
+        """The complete candidate that the plan describes."""
+
+    def observe(self, task: Task, record: Record, archive: Archive, plan: Plan | None) -> None:
+        """Learn from a finished execution; called for every archived record, in order."""
+
+    def skills(self) -> Mapping[str, Any]:
+        """What was learned, as data for the run's folder; may be empty."""

@@ -1,0 +1,1 @@
+"""The proposer that needs no model: PI's localized repair and verified skills, on real programs."""

@@ -1,0 +1,141 @@
+"""Sketches: a program as slots, each a decision list over variants of one stage.
+
+The proposer edits sketches, not text; `render` writes the program that a sketch stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from surefoot.boundary.wire import Scalar
+from surefoot.program.edits import Alternative, Branch, dispatch_line, renamed, with_branches, with_constants, with_retry
+from surefoot.program.source import Program
+from surefoot.program.stages import Stage
+
+
+class Variant(msgspec.Struct, frozen=True):
+    """One way to do a stage: a fragment's text with values for some of its constants."""
+
+    fragment: str
+    constants: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Short name for messages."""
+        values = ", ".join(f"{name}={value:g}" for name, value in self.constants)
+        return f"{self.fragment}({values})" if values else self.fragment
+
+
+class Condition(msgspec.Struct, frozen=True):
+    """A stump: one expression against one value."""
+
+    expression: str
+    operator: str
+    value: Scalar
+
+    @property
+    def text(self) -> str:
+        """The condition as Python."""
+        return f"{self.expression} {self.operator} {self.value!r}"
+
+    def holds(self, values: Mapping[str, Scalar]) -> bool | None:
+        """Whether the condition holds for known values; None where its expression is unknown."""
+        if self.expression not in values:
+            return None
+        value = values[self.expression]
+        if self.operator == "==":
+            return type(value) is type(self.value) and value == self.value
+        if isinstance(value, str) or isinstance(self.value, str):
+            return None
+        return value > self.value if self.operator == ">" else value < self.value
+
+
+class Guard(msgspec.Struct, frozen=True):
+    """`if condition: variant`."""
+
+    condition: Condition
+    variant: Variant
+
+
+class Slot(msgspec.Struct, frozen=True):
+    """One stage call: what it must bring about, on which objects, and how.
+
+    `checks` are the graph's checks that the slot answers for. The first guard whose condition holds
+    decides; otherwise `default` runs. `retry` is a condition over values at the stage's end.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    objects: tuple[str, ...]
+    checks: tuple[str, ...]
+    default: Variant
+    guards: tuple[Guard, ...] = ()
+    retry: Condition | None = None
+
+    def chosen(self, values: Mapping[str, Scalar]) -> Variant | None:
+        """The variant that runs where these values have been read; None where that can't be told."""
+        for guard in self.guards:
+            holds = guard.condition.holds(values)
+            if holds is None:
+                return None
+            if holds:
+                return guard.variant
+        return self.default
+
+
+class Sketch(msgspec.Struct, frozen=True):
+    """A whole program as slots in order. `stages` holds the text of every fragment that the slots name."""
+
+    slots: tuple[Slot, ...]
+    stages: dict[str, Stage]
+
+    def with_slot(self, index: int, slot: Slot, stages: Mapping[str, Stage]) -> Sketch:
+        """The sketch with one slot replaced, holding just the texts that it needs."""
+        slots = (*self.slots[:index], slot, *self.slots[index + 1 :])
+        needed = {name for item in slots for name in _fragments(item)}
+        texts = {**self.stages, **stages}
+        return Sketch(slots, {name: texts[name] for name in sorted(needed)})
+
+
+def _fragments(slot: Slot) -> list[str]:
+    return [slot.default.fragment, *(guard.variant.fragment for guard in slot.guards)]
+
+
+def render(sketch: Sketch, is_effect: Callable[[str], bool]) -> Program:
+    """The program text of a sketch."""
+    parts = [_stage(sketch, slot, is_effect).source.rstrip("\n") for slot in sketch.slots]
+    calls = [f"{slot.name}({', '.join(f'{item!r}' for item in slot.objects)})".replace("'", '"') for slot in sketch.slots]
+    return Program("\n\n\n".join(parts) + "\n\n\n" + "\n".join(calls) + "\n")
+
+
+def dispatch_place(sketch: Sketch, index: int, is_effect: Callable[[str], bool]) -> str | None:
+    """The place, for `watch`, at which a slot's guards are decided: its line in the rendered program."""
+    stage = _base(sketch, sketch.slots[index])
+    line = dispatch_line(stage, is_effect)
+    if line is None:
+        return None
+    before = sum(len(_stage(sketch, slot, is_effect).source.splitlines()) + 2 for slot in sketch.slots[:index])
+    return f"line:{before + line + (1 if sketch.slots[index].retry else 0)}"
+
+
+def _base(sketch: Sketch, slot: Slot) -> Stage:
+    stage = renamed(sketch.stages[slot.default.fragment], slot.name)
+    return with_constants(stage, dict(slot.default.constants))
+
+
+def _stage(sketch: Sketch, slot: Slot, is_effect: Callable[[str], bool]) -> Stage:
+    stage = _base(sketch, slot)
+    line = dispatch_line(stage, is_effect)
+    if slot.guards and line is not None:
+        stage = with_branches(stage, line, tuple(_branch(sketch, slot, guard) for guard in slot.guards))
+    return with_retry(stage, slot.retry.text) if slot.retry else stage
+
+
+def _branch(sketch: Sketch, slot: Slot, guard: Guard) -> Branch:
+    variant = guard.variant
+    if variant.fragment == slot.default.fragment:
+        return Branch(guard.condition.text, Alternative(constants=variant.constants))
+    other = with_constants(sketch.stages[variant.fragment], dict(variant.constants))
+    return Branch(guard.condition.text, Alternative(stage=renamed(other, f"{slot.name}_{variant.fragment[:4]}")))

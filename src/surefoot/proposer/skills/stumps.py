@@ -1,0 +1,66 @@
+"""Fitting a guard's condition: one stump that sends some scenes one way and leaves others as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from surefoot.boundary.wire import Scalar
+from surefoot.proposer.skills.sketch import Condition
+
+Values = Mapping[str, Scalar]
+_NEAR = 0.1
+_DIGITS = 6
+
+
+def fit_stump(wanted: Sequence[Values], kept: Sequence[Values], others: Sequence[Values], generous: bool) -> Condition | None:
+    """A condition that holds on all of `wanted` and on none of `kept`; None if no single expression tells them apart.
+
+    Equality of texts and flags comes first, then the threshold with the widest gap relative to the spread
+    seen on all scenes (`others` included). A `generous` threshold lies close to the kept scenes, so that
+    unseen ones follow the wanted; otherwise it lies half way.
+    """
+    if not wanted or not kept:
+        return None
+    best: tuple[float, Condition] | None = None
+    for expression in wanted[0]:
+        columns = [[values.get(expression) for values in group] for group in (wanted, kept)]
+        if any(value is None for column in columns for value in column):
+            continue
+        spread = [values[expression] for values in others if expression in values]
+        found = _fit(expression, columns[0], columns[1], spread, generous)  # type: ignore[arg-type]
+        if found is not None and (best is None or found[0] > best[0]):
+            best = found
+    return best[1] if best else None
+
+
+def _fit(
+    expression: str, wanted: list[Scalar], kept: list[Scalar], spread: list[Scalar], generous: bool
+) -> tuple[float, Condition] | None:
+    if all(isinstance(value, str | bool) for value in (*wanted, *kept)):
+        first = wanted[0]
+        if all(value == first for value in wanted) and all(value != first for value in kept):
+            return 2.0, Condition(expression, "==", first)
+        return None
+    if any(isinstance(value, str) for value in (*wanted, *kept, *spread)):
+        return None
+    return _threshold(expression, *([float(value) for value in column] for column in (wanted, kept, spread)), generous)
+
+
+def _threshold(
+    expression: str, wanted: list[float], kept: list[float], spread: list[float], generous: bool
+) -> tuple[float, Condition] | None:
+    every = [*wanted, *kept, *spread]
+    width = max(every) - min(every)
+    if min(wanted) > max(kept):
+        near, far, operator = max(kept), min(wanted), ">"
+    elif max(wanted) < min(kept):
+        near, far, operator = min(kept), max(wanted), "<"
+    else:
+        return None
+    value = near + (far - near) * (_NEAR if generous else 0.5)
+    rounded = round(value, _DIGITS)
+    if not min(near, far) < rounded < max(near, far):
+        rounded = value
+    if not min(near, far) <= rounded <= max(near, far) or rounded == far:
+        return None
+    return abs(far - near) / width, Condition(expression, operator, rounded)
