@@ -12,6 +12,7 @@ import hashlib
 import os
 import random
 import time
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -40,6 +41,8 @@ class VirtualClock:
         }.items():
             setattr(time, name, read)
             setattr(time, name + "_ns", lambda read=read: round(read() * 1e9))
+        time.clock_gettime = lambda clock: since_epoch() if clock == time.CLOCK_REALTIME else since_reset()
+        time.clock_gettime_ns = lambda clock: round(time.clock_gettime(clock) * 1e9)
         for name in ("localtime", "gmtime", "ctime"):
             setattr(time, name, _at_virtual_time(getattr(time, name), since_epoch))
         strftime = time.strftime
@@ -66,7 +69,15 @@ def seed_streams(seed: int) -> None:
     np.random.seed(np.frombuffer(words, np.uint32))
     entropy = _Entropy(seed)
     os.urandom = entropy.draw
+    os.getrandom = lambda size, flags=0: entropy.draw(size)
     random._urandom = entropy.draw  # type: ignore[attr-defined]  # read by SystemRandom, secrets and default_rng
+    seeded = random.Random.seed
+
+    def seed_from_stream(stream: random.Random, a: Any = None, version: int = 2) -> None:
+        seeded(stream, int.from_bytes(entropy.draw(32)) if a is None else a, version)
+
+    random.Random.seed = seed_from_stream  # type: ignore[assignment,method-assign]  # its C part would ask the kernel
+    random.seed = types.MethodType(seed_from_stream, random._inst)
 
 
 class _Entropy:

@@ -6,6 +6,8 @@ The client can't tell a live host from a tape. It never sees evaluator, environm
 from __future__ import annotations
 
 import ast
+import contextlib
+import io
 import linecache
 import sys
 import traceback
@@ -27,6 +29,7 @@ from surefoot.boundary.wire import (
     Connection,
     ConnectionClosedError,
     Ended,
+    FrameTooLargeError,
     Scalar,
     Watched,
     decode_to_program,
@@ -34,6 +37,8 @@ from surefoot.boundary.wire import (
 
 PROGRAM = "<program>"
 """File name under which the program's code runs."""
+RECURSION_SPARE = 200
+"""Frames that a call may use beyond the program's own recursion limit."""
 
 
 class HostGoneError(BaseException):
@@ -45,26 +50,44 @@ class Client:
 
     def __init__(self, connection: Connection, begin: Begin, exceptions: dict[str, type[BaseException]]):
         self._connection = connection
+        self.broken = ""
         self.caller = Caller(begin.state, exceptions)
         self.clock = VirtualClock(begin.clock, self._sleep)
         self._calls = 0
 
     def call(self, function: str, arguments: tuple[Any, ...]) -> Any:
         """Send one call and wait for its answer; raises what the callee raised."""
+        if self.broken:
+            raise HostGoneError
         line, stage = _place(sys._getframe(1))
-        table = self.caller.request(arguments)
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(limit + RECURSION_SPARE)  # an exchange begun by a deep program is finished
         try:
-            self._connection.send(Call(self._calls, function, table, line, stage))
-            answer = decode_to_program(self._connection.receive())
-        except ConnectionClosedError:
-            raise HostGoneError from None
-        self._calls += 1
-        assert isinstance(answer, Answer)
-        self.clock.now = answer.clock
-        result = self.caller.apply(answer.table)
+            table = self.caller.request(arguments)
+            answer, result = self._exchange(Call(self._calls, function, table, line, stage))
+        finally:
+            sys.setrecursionlimit(limit)
         if answer.raised:
             raise result.with_traceback(None)
         return result
+
+    def _exchange(self, call: Call) -> tuple[Answer, Any]:
+        self._calls += 1
+        try:
+            self._connection.send(call)
+            answer = decode_to_program(self._connection.receive())
+            assert isinstance(answer, Answer)
+            self.clock.now = answer.clock
+            return answer, self.caller.apply(answer.table)
+        except FrameTooLargeError:
+            self._calls -= 1  # nothing was sent
+            raise
+        except ConnectionClosedError:
+            raise HostGoneError from None
+        except BaseException as error:
+            # Half an answer (out of memory): what the program holds and what the host knows are no longer one.
+            self.broken = f"call {call.function} was cut short by {type(error).__name__}"
+            raise
 
     def _sleep(self, seconds: float) -> None:
         self.call(SLEEP, (float(seconds),))
@@ -80,16 +103,19 @@ def run_program(connection: Connection) -> None:
     scope = _globals(begin, client, exceptions)
     client.clock.install()
     lines: set[int] = set()
-    ended = _execute(begin, scope, lines, lambda place, values: connection.send(Watched(place, values)))
-    sys.stdout.flush()
-    sys.stderr.flush()
-    connection.send(Ended(*ended, tuple(sorted(lines))))
+    error, line, trace = _execute(begin, scope, lines, lambda place, values: connection.send(Watched(place, values)))
+    for stream in (sys.stdout, sys.stderr):
+        # A program may have closed or replaced it, or used up what it may print: then it has failed before.
+        with contextlib.suppress(Exception):
+            stream.flush()
+    connection.send(Ended(_sendable(client.broken or error), line, _sendable(trace), tuple(sorted(lines))))
 
 
 def _execute(
     begin: Begin, scope: dict[str, Any], lines: set[int], report: Callable[[str, dict[str, Scalar]], None]
 ) -> tuple[str, int, str]:
-    linecache.cache[PROGRAM] = (len(begin.source), None, begin.source.splitlines(keepends=True), PROGRAM)
+    linecache.cache[PROGRAM] = (len(begin.source), None, io.StringIO(begin.source).readlines(), PROGRAM)
+    sys.argv = [PROGRAM]
     try:
         code = compile(begin.source, PROGRAM, "exec", dont_inherit=True)
         if begin.trace_lines or begin.watch:
@@ -98,22 +124,35 @@ def _execute(
     except SystemExit as stop:
         if stop.code is None or stop.code == 0:
             return "", 0, ""
-        return _describe(stop, f"SystemExit: {stop.code}")
+        return _describe(stop)
     except HostGoneError:
         raise SystemExit(3) from None
     except BaseException as error:  # noqa: BLE001 - whatever a program raises is its outcome
-        return _describe(error, _one_line(error))
+        return _describe(error)
     finally:
         sys.settrace(None)
     return "", 0, ""
 
 
 def _one_line(error: BaseException) -> str:
-    text = "".join(traceback.format_exception_only(error)).strip()
-    return text.splitlines()[-1] if text else type(error).__qualname__
+    """Type and first line of the text; a program's own exceptions may fail to give one."""
+    kind = type(error)
+    name = (
+        kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}.{kind.__qualname__}"
+    )
+    try:
+        text = error.msg if isinstance(error, SyntaxError) else str(error)
+        first = next(iter(str(text).splitlines()), "")
+    except BaseException as fault:  # noqa: BLE001 - whatever the program's __str__ raises
+        first = f"(its text can't be read: {type(fault).__qualname__})"
+    return f"{name}: {first}" if first else name
 
 
-def _describe(error: BaseException, text: str) -> tuple[str, int, str]:
+def _sendable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _describe(error: BaseException) -> tuple[str, int, str]:
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename != PROGRAM:
         trace = trace.tb_next
@@ -124,7 +163,11 @@ def _describe(error: BaseException, text: str) -> tuple[str, int, str]:
         trace = trace.tb_next
     if isinstance(error, SyntaxError):
         line = error.lineno or 0
-    return text, line, "".join(traceback.format_exception(type(error), error, first))
+    try:
+        shown = "".join(traceback.format_exception(type(error), error, first))
+    except Exception:  # noqa: BLE001 - the program's own exceptions, or too deep a chain of them
+        shown = ""
+    return _one_line(error), line, shown
 
 
 def _place(frame: FrameType | None) -> tuple[int, str]:
@@ -134,7 +177,7 @@ def _place(frame: FrameType | None) -> tuple[int, str]:
         code: CodeType = frame.f_code
         if code.co_filename == PROGRAM:
             line = line or frame.f_lineno
-            if code.co_name != "<module>":
+            if code.co_name[0] != "<":  # no module, comprehension or lambda
                 stage = code.co_name
         frame = frame.f_back
     return line, stage

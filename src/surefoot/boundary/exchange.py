@@ -32,7 +32,7 @@ class Caller:
 
     def request(self, arguments: tuple[Any, ...]) -> bytes:
         """Encode a call. UnsupportedValueError for an argument that can't cross exactly."""
-        encoder = Encoder()
+        encoder = Encoder(exceptions=self._exceptions)
         state = encoder.cell(self.state)
         self._state_nodes = encoder.drain()
         root = encoder.cell(arguments)
@@ -57,11 +57,12 @@ class Caller:
 
 
 class Callee:
-    """The environment's side. `state` is its public state, or None."""
+    """The environment's side. `state` is its public state, or None; `exceptions` are the declared ones by name."""
 
-    def __init__(self, state: dict[str, Any] | None):
+    def __init__(self, state: dict[str, Any] | None, exceptions: Mapping[str, type[BaseException]] | None = None):
         self.state = state
-        encoder = Encoder()
+        self._exceptions = exceptions or {}
+        encoder = Encoder(exceptions=self._exceptions)
         root = encoder.cell(state)
         nodes = encoder.finish()
         self.opening = pack_table([root, nodes])
@@ -75,11 +76,13 @@ class Callee:
         parts = unpack_table(request)
         try:
             state, root, nodes, links, state_nodes = parts
-            decoder = Decoder(nodes, self._state_objects, dict(links))
-            arguments = decoder.value(root)
+            decoder = Decoder(nodes, self._state_objects, dict(links), self._exceptions)
+            arguments: tuple[Any, ...] = decoder.value(root)
+            shared = decoder.value(state)
+            fits = type(arguments) is tuple and shared is self.state and 0 <= state_nodes <= len(nodes)
         except (TypeError, ValueError, IndexError) as error:
-            raise MalformedMessageError(f"Malformed request: {error}.") from error
-        if type(arguments) is not tuple or decoder.value(state) is not self.state or not 0 <= state_nodes <= len(nodes):
+            raise MalformedMessageError(f"Malformed request: {str(error).rstrip('.')}.") from error
+        if not fits:
             raise MalformedMessageError("Malformed request: its state or arguments are not what was shared.")
         self._request = (state, root, nodes, state_nodes)
         self._received = decoder.objects
@@ -89,7 +92,7 @@ class Callee:
     def close(self, result: Any) -> bytes:
         """Encode the answer; `result` is the return value or the exception raised."""
         state, root, nodes, state_nodes = self._request
-        encoder = Encoder()
+        encoder = Encoder(exceptions=self._exceptions)
         state_now = encoder.cell(self.state)
         state_nodes_now = encoder.drain()
         root_now = encoder.cell(self._arguments)
@@ -110,12 +113,12 @@ class Callee:
     def _unchanged(self, result: Any) -> bytes:
         known = {id(item): index for index, item in enumerate(self._received)}
         arrays = [(index, item) for index, item in enumerate(self._received) if type(item) is np.ndarray]
-        encoder = Encoder(known, arrays)
+        encoder = Encoder(known, arrays, self._exceptions)
         root = encoder.cell(result)
         return pack_table([UNCHANGED, root, encoder.finish()])
 
     def _changed(self, result: Any) -> bytes:
-        encoder = Encoder()
+        encoder = Encoder(exceptions=self._exceptions)
         state = encoder.cell(self.state)
         state_nodes = encoder.drain()
         arguments, root = encoder.cell(self._arguments), encoder.cell(result)

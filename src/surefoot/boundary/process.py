@@ -13,8 +13,9 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -29,7 +30,9 @@ from surefoot.boundary.wire import (
 )
 from surefoot.errors import EnvironmentFaultError
 
+T = TypeVar("T")
 ADDR_NO_RANDOMIZE = 0x0040000
+_LOST = "The process that starts programs ended unexpectedly. Run 'surefoot doctor' to see why."
 _CONTROL = 3
 _OUTPUT_SHOWN = 1 << 20
 _PASSED_ON = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "LD_LIBRARY_PATH")
@@ -79,7 +82,16 @@ class Zygote:
 
     def start(self) -> None:
         """Start the interpreter and wait until it is ready (about 0.2 s)."""
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self) -> None:
+        self._pending, self._ended = b"", {}
         mine, theirs = socket.socketpair()
+        self._control = mine
         self._scratch = tempfile.TemporaryDirectory(prefix="surefoot-")
         environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
         environment |= {
@@ -107,13 +119,16 @@ class Zygote:
             start_new_session=True,
         )
         theirs.close()
-        self._control = mine
         ready = self._hear("ready")
         self.platform, self.python = ready["platform"], ready["python"]
 
     def run(self, begin: Begin, limits: Limits) -> ProgramProcess:
-        """Fork a program process and send it `begin`."""
-        if self._control is None:
+        """Fork a program process and send it `begin`.
+
+        An interpreter that was lost is started anew. EnvironmentFaultError where that fails.
+        """
+        if self._process is None or self._process.poll() is not None:
+            self.close()
             self.start()
         mine, theirs = socket.socketpair()
         output, errors = os.memfd_create("stdout"), os.memfd_create("stderr")
@@ -125,11 +140,17 @@ class Zygote:
         try:
             socket.send_fds(self._channel, [json.dumps(order).encode()], [theirs.fileno(), output, errors])
             child = int(self._hear("child")["child"])
+        except BaseException as error:  # its answer may still be on the way: nothing more can be asked of it
+            mine.close()
+            os.close(output)
+            os.close(errors)
+            self.close()
+            if isinstance(error, OSError):
+                raise EnvironmentFaultError(_LOST) from None
+            raise
         finally:
             theirs.close()
-        process = ProgramProcess(self, child, Connection(mine), output, errors, limits)
-        process.send(begin)
-        return process
+        return ProgramProcess(self, child, Connection(mine), output, errors, limits, begin)
 
     def wait(self, child: int) -> ExitStatus:
         """The exit status of a child, once it has ended."""
@@ -155,7 +176,8 @@ class Zygote:
 
     @property
     def _channel(self) -> socket.socket:
-        assert self._control is not None
+        if self._control is None:
+            raise EnvironmentFaultError(_LOST)
         return self._control
 
     def _hear(self, key: str) -> dict[str, Any]:
@@ -178,9 +200,7 @@ class Zygote:
             except ConnectionResetError:
                 data = b""
             if not data:
-                raise EnvironmentFaultError(
-                    "The process that starts programs ended unexpectedly. Run 'surefoot doctor' to see why."
-                )
+                raise EnvironmentFaultError(_LOST)
             self._pending += data
         line, _, self._pending = self._pending.partition(b"\n")
         message: dict[str, Any] = json.loads(line)
@@ -188,9 +208,18 @@ class Zygote:
 
 
 class ProgramProcess:
-    """One running program. `close` kills its process group and collects output and exit status."""
+    """One running program, to be sent `begin` first. `close` kills its process group and collects what it left."""
 
-    def __init__(self, zygote: Zygote, pid: int, connection: Connection, output: int, errors: int, limits: Limits):
+    def __init__(
+        self,
+        zygote: Zygote,
+        pid: int,
+        connection: Connection,
+        output: int,
+        errors: int,
+        limits: Limits,
+        begin: Begin,
+    ):
         self.pid = pid
         self.limits = limits
         self.output = ""
@@ -200,38 +229,49 @@ class ProgramProcess:
         self._descriptors = (output, errors)
         self._left = limits.program_seconds
         self._status: ExitStatus | None = None
+        self._begin = begin
+
+    def begin(self) -> None:
+        """Start the program."""
+        self.send(self._begin)
 
     def send(self, message: ToProgram) -> None:
-        """Send one message; a program that is gone is noticed at the next `receive`."""
+        """Send one message; a program that is gone is noticed at the next `receive`.
+
+        Raises ProgramStalledError for a program that reads too slowly.
+        """
         with contextlib.suppress(ConnectionClosedError):
-            self._connection.send(message)
+            self._timed(lambda: self._connection.send(message))
 
     def receive(self) -> FromProgram:
         """The program's next message.
 
         Raises ProgramStalledError when its wall-clock budget is used up, ProgramDiedError when the process
-        ended without a word, and msgspec.DecodeError for a message that no client sends.
+        ended without a word, and FrameTooLargeError or msgspec.DecodeError for what no client sends.
         """
-        started = time.monotonic()
-        self._connection.set_timeout(max(self._left, 0.001))
         try:
-            data = self._connection.receive()
-        except TimeoutError:
-            raise ProgramStalledError from None
+            data = self._timed(self._connection.receive)
         except ConnectionClosedError:
             raise ProgramDiedError from None
-        self._left -= time.monotonic() - started
         return decode_from_program(data)
+
+    def _timed(self, step: Callable[[], T]) -> T:
+        """One step of the conversation, within what is left of the wall-clock budget."""
+        started = time.monotonic()
+        self._connection.allow(max(self._left, 0.001))
+        try:
+            return step()
+        except TimeoutError:
+            raise ProgramStalledError from None
+        finally:
+            self._left -= time.monotonic() - started
 
     def close(self) -> ExitStatus:
         """Kill what still runs of the program, then return how it ended; may be called again."""
         if self._status is None:
-            self._connection.close()
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                if self.pid:
-                    os.killpg(self.pid, signal.SIGKILL)
-            self._status = self._zygote.wait(self.pid)
-            self.output, self.errors = (_read(descriptor) for descriptor in self._descriptors)
+            self._kill()
+            self._collect()
+        assert self._status is not None
         return self._status
 
     def ended_by_itself(self) -> ExitStatus:
@@ -239,11 +279,25 @@ class ProgramProcess:
         if self._status is None:
             watchdog = threading.Timer(2.0, self._kill)
             watchdog.start()
-            self._status = self._zygote.wait(self.pid)
-            watchdog.cancel()
-            self._connection.close()
-            self.output, self.errors = (_read(descriptor) for descriptor in self._descriptors)
+            try:
+                self._collect()
+            finally:
+                watchdog.cancel()
+        assert self._status is not None
         return self._status
+
+    def _collect(self) -> None:
+        """Wait for the process; then it is gone, and its connection and its output with it."""
+        try:
+            self._status = self._zygote.wait(self.pid)
+        except EnvironmentFaultError:
+            self._status = ExitStatus(-1, 0, 0.0)
+            self._kill()
+            raise
+        finally:
+            self._connection.close()
+            if self._status is not None:
+                self.output, self.errors = (_read(descriptor) for descriptor in self._descriptors)
 
     def _kill(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -251,6 +305,7 @@ class ProgramProcess:
 
 
 def _read(descriptor: int) -> str:
-    data = os.pread(descriptor, _OUTPUT_SHOWN, 0)
+    data, size = os.pread(descriptor, _OUTPUT_SHOWN, 0), os.fstat(descriptor).st_size
     os.close(descriptor)
-    return data.decode("utf-8", "replace")
+    cut = f"\n… {size - len(data)} bytes more\n" if size > len(data) else ""
+    return data.decode("utf-8", "replace") + cut

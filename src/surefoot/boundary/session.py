@@ -8,7 +8,7 @@ import msgspec
 
 from surefoot.boundary.process import ExitStatus, ProgramDiedError, ProgramProcess, ProgramStalledError
 from surefoot.boundary.values import MalformedMessageError
-from surefoot.boundary.wire import Answer, Call, Ended, Watched
+from surefoot.boundary.wire import Answer, Call, Ended, FrameTooLargeError, Watched
 
 
 class Stopped(msgspec.Struct, frozen=True):
@@ -48,6 +48,7 @@ class Host(Protocol):
 def converse(process: ProgramProcess, host: Host) -> Ending:
     """Serve a program until it ends; the process is collected in every case."""
     try:
+        process.begin()
         number = 0
         while True:
             message = process.receive()
@@ -67,8 +68,8 @@ def converse(process: ProgramProcess, host: Host) -> Ending:
         return Stalled(process.limits.program_seconds)
     except ProgramDiedError:
         return _died(process.ended_by_itself(), process)
-    except (msgspec.DecodeError, MalformedMessageError) as error:
-        return Died(f"it sent a message that no program sends ({error})")
+    except (msgspec.DecodeError, MalformedMessageError, FrameTooLargeError) as error:
+        return Died(f"it sent a message that no program sends ({str(error).rstrip('.')})")
     finally:
         process.close()
 

@@ -129,6 +129,12 @@ def declared_exceptions(method: Callable[..., Any]) -> tuple[type[BaseException]
     return mark.raises
 
 
+def exceptions_of(api: object, surface: Surface) -> dict[str, type[BaseException]]:
+    """The exception classes that the functions of a surface declare, by qualified name."""
+    kinds = [kind for function in surface.functions for kind in declared_exceptions(getattr(api, function.name))]
+    return {f"{kind.__module__}.{kind.__qualname__}": kind for kind in kinds}
+
+
 def called_in_order(method: Callable[..., Any]) -> Callable[[tuple[Any, ...]], Any]:
     """A bound method as a function of one value per parameter, in order of declaration, as requests carry them."""
     parameters = tuple(inspect.signature(method).parameters.values())

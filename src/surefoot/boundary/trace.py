@@ -46,7 +46,7 @@ def expressions(names: dict[str, Any]) -> dict[str, Scalar]:
 
 def _leaves(path: str, value: Any, depth: int) -> Iterator[tuple[str, Scalar]]:
     kind = type(value)
-    if kind in (bool, float, str) or (kind is int and abs(value) < 1 << 63):
+    if kind in (bool, float) or (kind is int and abs(value) < 1 << 63) or (kind is str and value.isprintable()):
         yield path, value
     elif isinstance(value, np.generic) and value.ndim == 0 and value.dtype.kind in "biufU":
         yield path, value.item()

@@ -26,6 +26,8 @@ replaced: what cannot be exact is refused by its qualified name.
 
 from __future__ import annotations
 
+import contextlib
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -36,6 +38,8 @@ Cell = Any
 Node = list[Any]
 _INT_MIN, _INT_MAX = -(1 << 63), (1 << 64) - 1
 _DTYPE_KINDS = frozenset("biufcSUMmV")
+_MAX_VIEW = 256 << 20
+_ACROSS = "it is a view across the edge or the gaps of an array that the other side already has"
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder().decode
 
@@ -54,10 +58,20 @@ class MalformedMessageError(ValueError):
 
 
 class Encoder:
-    """Builds one node table. `known` maps id(object) to the index under which the receiver knows it."""
+    """Builds one node table.
 
-    def __init__(self, known: Mapping[int, int] | None = None, known_arrays: Sequence[tuple[int, Any]] = ()):
+    `known` maps id(object) to the index under which the receiver knows it. `exceptions` are those that the
+    receiver can rebuild besides Python's own; without it any is written.
+    """
+
+    def __init__(
+        self,
+        known: Mapping[int, int] | None = None,
+        known_arrays: Sequence[tuple[int, Any]] = (),
+        exceptions: Mapping[str, type[BaseException]] | None = None,
+    ):
         self.objects: list[Any] = []
+        self._exceptions = exceptions
         self._nodes: list[Node] = []
         self._index: dict[int, int] = {}
         self._known = known or {}
@@ -129,44 +143,45 @@ class Encoder:
     def _exception_node(self, value: BaseException) -> Node:
         kind = type(value)
         name = f"{kind.__module__}.{kind.__qualname__}"
-        # OSError and its like keep part of their constructor's arguments outside `args`.
-        arguments = value.__reduce__()[1] if name in BUILTIN_EXCEPTIONS else value.args
-        return ["e", name, self.cell(arguments), self.cell(vars(value))]
+        if isinstance(value, BaseExceptionGroup):
+            raise UnsupportedValueError(value, "exceptions in groups are not carried; pass them in a list")
+        if self._exceptions is not None and name not in self._exceptions and name not in BUILTIN_EXCEPTIONS:
+            raise UnsupportedValueError(value, "of exceptions only Python's own and those declared with @api can")
+        arguments, attributes = value.args, vars(value)
+        if isinstance(value, OSError):  # keeps a file name outside `args`
+            arguments = OSError.__reduce__(value)[1]  # type: ignore[assignment]
+        elif isinstance(value, ImportError):  # keeps name and path outside `vars`
+            attributes = {**attributes, "name": value.name, "path": value.path}
+        return ["e", name, self.cell(arguments), self.cell(attributes)]
 
     def _array_node(self, value: Any) -> Node:
         self._arrays.append(len(self._nodes))
-        if value.flags.c_contiguous:
-            order: Any = "C"
-        elif value.flags.f_contiguous:
-            order = "F"
-        else:
-            value = value.copy(order="K") if value.flags.writeable else _frozen(value.copy(order="K"))
-            order = list(value.strides)
+        dtype, writeable = dtype_text(value), bool(value.flags.writeable)
+        if not value.flags.forc:
+            value = value.copy(order="K")
+        order: Any = "C" if value.flags.c_contiguous else "F" if value.flags.f_contiguous else list(value.strides)
         data = value.tobytes("A") if isinstance(order, str) else _memory(value)
-        return ["a", dtype_text(value.dtype), list(value.shape), order, data, bool(value.flags.writeable)]
+        return ["a", dtype, list(value.shape), order, data, writeable]
 
     def _share_memory(self) -> None:
         """Turn arrays that overlap in memory (with each other or with a known array) into views."""
-        spans = sorted((*_span(self.objects[index]), index, False) for index in self._arrays)
-        spans += [(*_span(array), index, True) for index, array in self._bases.items()]
-        spans.sort()
-        group: list[tuple[int, int, int, bool]] = []
+        spans = [(*_span(self.objects[index]), index, False) for index in self._arrays if self.objects[index].size]
+        spans += [(*_span(array), index, True) for index, array in self._bases.items() if array.size]
+        groups: list[list[tuple[int, int, int, bool]]] = []
         reach = -1
-        for span in [*spans, None]:
-            if span is not None and span[0] < reach:
-                group.append(span)
-                reach = max(reach, span[1])
-                continue
-            if len(group) > 1:
-                self._share_group(group)
-            if span is not None:
-                group, reach = [span], span[1]
+        for span in sorted(spans):
+            if span[0] < reach:
+                groups[-1].append(span)
+            else:
+                groups.append([span])
+            reach = max(reach, span[1])
+        shared = [group for group in groups if len(group) > 1 and not all(known for *_, known in group)]
+        for group in sorted(shared, key=_first_own):  # addresses decide who shares, never the order of the table
+            self._share_group(group)
 
     def _share_group(self, group: list[tuple[int, int, int, bool]]) -> None:
-        own = [index for _, _, index, known in group if not known]
+        own = sorted(index for _, _, index, known in group if not known)
         anchors = [(start, stop, index) for start, stop, index, known in group if known]
-        if not own:
-            return
         if anchors:
             for index in own:
                 self._nodes[index] = self._view_of_known(self.objects[index], anchors)
@@ -186,27 +201,45 @@ class Encoder:
     def _view_of_known(self, array: Any, anchors: list[tuple[int, int, int]]) -> Node:
         first, last = _span(array)
         for start, stop, known in anchors:
-            base = self._bases[known]
-            if start <= first and last <= stop and stop - start == base.nbytes and min(base.strides, default=0) >= 0:
+            if start <= first and last <= stop and _is_gapless(self._bases[known]):
                 return self._view_node("w", known, array, start)
-        raise UnsupportedValueError(array, "it is a view across the edge or the gaps of an array passed as an argument")
+        raise UnsupportedValueError(array, _ACROSS)
 
     @staticmethod
     def _view_node(tag: str, base: Any, array: Any, start: int) -> Node:
         offset = _address(array) - start
-        dtype, shape, strides = dtype_text(array.dtype), list(array.shape), list(array.strides)
+        dtype, shape, strides = dtype_text(array), list(array.shape), list(array.strides)
         return [tag, base, dtype, shape, strides, offset, bool(array.flags.writeable)]
 
 
+def _first_own(group: list[tuple[int, int, int, bool]]) -> int:
+    return min(index for _, _, index, known in group if not known)
+
+
 def _scalar_node(value: Any) -> Node:
-    if value.dtype.hasobject:
-        raise UnsupportedValueError(value, "it holds Python objects")
-    return ["n", dtype_text(value.dtype), value.tobytes()]
+    if type(value) is not value.dtype.type:
+        raise UnsupportedValueError(value)
+    if isinstance(value, np.str_):  # as an array element it would lose trailing zeros, and so would bytes
+        return ["n", "U", str(value).encode("utf-32-le", "surrogatepass")]
+    if isinstance(value, np.bytes_):
+        return ["n", "S", bytes(value)]
+    return ["n", dtype_text(value), value.tobytes()]
+
+
+def _scalar(node: Node) -> Any:
+    _, text, data = node
+    if text == "U":
+        return np.str_(data.decode("utf-32-le", "surrogatepass"))
+    return np.bytes_(data) if text == "S" else np.ndarray((), dtype_of(text), data)[()]
 
 
 def _set_node(encoder: Encoder, tag: str, items: Iterable[Any]) -> Node:
     # One canonical order: what the receiver sees depends on the set's content, not on how it grew.
-    return [tag, *[encoder.cell(item) for item in sorted(items, key=lambda item: encode_value(item))]]
+    try:
+        ordered = sorted(items, key=encode_value)
+    except RecursionError:
+        raise UnsupportedValueError(items, "its frozensets are nested too deeply") from None
+    return [tag, *[encoder.cell(item) for item in ordered]]
 
 
 _BUILDERS: dict[type, Callable[[Encoder, Any], Node]] = {
@@ -223,13 +256,20 @@ _BUILDERS: dict[type, Callable[[Encoder, Any], Node]] = {
 }
 
 
-def dtype_text(dtype: Any) -> Any:
-    """A dtype as data: its text, or its field list where it has fields."""
+def dtype_text(value: Any) -> Any:
+    """The dtype of an array or scalar as data: its text, or its field list where it has fields."""
+    dtype = value.dtype
     if dtype.hasobject:
-        raise TypeError(f"An array of dtype {dtype} can't cross the boundary: it holds Python objects.")
+        raise UnsupportedValueError(value, f"its dtype {dtype} holds Python objects")
+    if dtype.metadata is not None or (dtype.names is not None and dtype.type is not np.void):
+        raise UnsupportedValueError(value, f"its dtype {dtype} has metadata or a class of its own")
     if dtype.names is not None or dtype.subdtype is not None:
-        return np.lib.format.dtype_to_descr(dtype)
-    return dtype.str
+        try:
+            return np.lib.format.dtype_to_descr(dtype)
+        except ValueError:
+            raise UnsupportedValueError(value, f"its dtype {dtype} has overlapping or unordered fields") from None
+    # `str` of a long long is that of a long
+    return dtype.str[0] + dtype.char if dtype.char in "qQ" else dtype.str
 
 
 def dtype_of(text: Any) -> Any:
@@ -254,26 +294,38 @@ def _as_descr(text: Any) -> Any:
     return fields
 
 
-def _frozen(array: Any) -> Any:
-    array.flags.writeable = False
-    return array
-
-
 def _address(array: Any) -> int:
     return int(array.__array_interface__["data"][0])
 
 
 def _span(array: Any) -> tuple[int, int]:
     """First and one past last byte address that the array's elements touch."""
-    start = end = _address(array)
-    if array.size == 0:
+    return _extent(_address(array), array.shape, array.strides, array.itemsize)
+
+
+def _extent(start: int, shape: Sequence[int], strides: Sequence[int], itemsize: int) -> tuple[int, int]:
+    end = start
+    if 0 in shape:
         return start, start
-    for size, stride in zip(array.shape, array.strides, strict=True):
+    for size, stride in zip(shape, strides, strict=True):
         if stride < 0:
             start += (size - 1) * stride
         else:
             end += (size - 1) * stride
-    return start, end + int(array.itemsize)
+    return start, end + itemsize
+
+
+def _is_gapless(array: Any) -> bool:
+    start, end = _span(array)
+    return end - start == array.nbytes and min(array.strides, default=0) >= 0
+
+
+def _window(array: Any, dtype: Any, shape: Sequence[int], strides: Sequence[int], offset: int, writeable: bool) -> Any:
+    """A view into the memory of a gapless array, `offset` bytes from its start."""
+    memory = np.lib.stride_tricks.as_strided(array, (array.size,), (array.itemsize,)).view(np.uint8)
+    view = np.ndarray(shape, dtype, memory, offset, strides)
+    view.flags.writeable = writeable
+    return view
 
 
 def _memory(array: Any) -> bytes:
@@ -328,12 +380,13 @@ class Decoder:
         self._known = known
         self._links = links or {}
         self._exceptions = exceptions or {}
-        self.objects: list[Any] = [None] * len(nodes)
+        self._anchors: dict[int, list[tuple[int, int, Any, Node]]] = {}
         try:
+            self.objects: list[Any] = [None] * len(nodes)
             self._build()
-        except (TypeError, ValueError, IndexError, KeyError, OverflowError) as error:
-            if isinstance(error, MalformedMessageError):
-                raise
+        except (MalformedMessageError, UnsupportedValueError):
+            raise
+        except Exception as error:  # the sender may be hostile: whatever its table provokes is its fault
             raise MalformedMessageError(f"Malformed node table: {error!r}.") from error
 
     def value(self, cell: Cell) -> Any:
@@ -356,6 +409,9 @@ class Decoder:
             fill = _FILLERS.get(node[0])
             if fill is not None:
                 fill(self, self.objects[index], node)
+        for index in later:
+            if self._nodes[index][0] == "e":  # only now are its attributes whole
+                _set_attributes(self.objects[index], dict(self.value(self._nodes[index][3])))
 
     def _build_immutable(self, first: int, built: set[int]) -> None:
         """Build tuples, frozensets and exceptions after what they hold (their cycles go through shells)."""
@@ -388,6 +444,8 @@ class Decoder:
     def _array(self, index: int, node: Node) -> Any:
         _, dtype, shape, order, data, writeable = node
         kind = dtype_of(dtype)
+        if math.prod(shape) * kind.itemsize != len(data):
+            raise MalformedMessageError(f"An array of shape {shape} and dtype {kind} is not {len(data)} bytes.")
         if isinstance(order, str):
             array = np.ndarray(shape, kind, data, order="F" if order == "F" else "C")
         else:
@@ -396,8 +454,33 @@ class Decoder:
 
     def _view(self, index: int, node: Node) -> Any:
         _, base, dtype, shape, strides, offset, writeable = node
-        memory = self._memory_of(base[0])
-        return self._placed(index, np.ndarray(shape, dtype_of(dtype), memory, offset, strides), writeable)
+        kind, memory = dtype_of(dtype), self._memory_of(base[0])
+        if math.prod(shape) * kind.itemsize > _MAX_VIEW:
+            raise MalformedMessageError(f"A view of shape {shape} is larger than any message.")
+        if self._links and self._into(index, np.ndarray) is None:
+            first, last = _extent(offset, shape, strides, kind.itemsize)
+            for start, stop, known, as_sent in self._anchors_in(base[0]):
+                if last <= start or stop <= first:
+                    continue
+                if start <= first and last <= stop and list(known.strides) == as_sent[4] and _is_gapless(known):
+                    return _window(known, kind, shape, strides, offset - start, writeable)
+                raise UnsupportedValueError(known, _ACROSS)
+        return self._placed(index, np.ndarray(shape, kind, memory, offset, strides), writeable)
+
+    def _anchors_in(self, memory: int) -> list[tuple[int, int, Any, Node]]:
+        """Views of memory node `memory` that are arrays the receiver has: byte range there, array, node.
+
+        Other views of the same bytes become views of these arrays; widest first.
+        """
+        if memory not in self._anchors:
+            found = []
+            for index, node in enumerate(self._nodes):
+                target = self._into(index, np.ndarray) if node[0] == "v" and node[1] == [memory] else None
+                if target is not None:
+                    extent = _extent(node[5], node[3], node[4], dtype_of(node[2]).itemsize)
+                    found.append((*extent, target, node))
+            self._anchors[memory] = sorted(found, key=lambda item: item[0] - item[1])
+        return self._anchors[memory]
 
     def _memory_of(self, index: int) -> bytearray:
         if self.objects[index] is None:
@@ -408,10 +491,9 @@ class Decoder:
     def _known_view(self, node: Node) -> Any:
         _, known, dtype, shape, strides, offset, writeable = node
         base = self._known[known]
-        memory = np.lib.stride_tricks.as_strided(base, (base.size,), (base.itemsize,)).view(np.uint8)
-        array = np.ndarray(shape, dtype_of(dtype), memory, offset, strides)
-        array.flags.writeable = writeable
-        return array
+        if type(base) is not np.ndarray or not _is_gapless(base):
+            raise MalformedMessageError("A view of what is no gapless array.")
+        return _window(base, dtype_of(dtype), shape, strides, offset, writeable)
 
     def _placed(self, index: int, array: Any, writeable: bool) -> Any:
         target = self._into(index, np.ndarray)
@@ -421,32 +503,41 @@ class Decoder:
                     "An array's shape or dtype was changed in place; that can't be carried back."
                 )
             if target.tobytes() != array.tobytes():
+                target.flags.writeable = True
                 target[...] = array
+            target.flags.writeable = writeable
             return target
         if not writeable:
             array.flags.writeable = False
         return array
 
     def _exception(self, node: Node) -> BaseException:
-        _, name, args, attributes = node
+        _, name, args, _ = node
         kind = self._exceptions.get(name) or BUILTIN_EXCEPTIONS.get(name)
         if kind is None:
             raise MalformedMessageError(f"An exception that the surface does not declare: {name}.")
         arguments = self.value(args)
-        if name in BUILTIN_EXCEPTIONS:
-            error = kind(*arguments)
-        else:  # never a foreign constructor: it may take other arguments than `args`
-            error = kind.__new__(kind)
+        # Never a foreign constructor: it may take other arguments than `args`.
+        own = next(base for base in kind.__mro__ if base.__module__ == "builtins")
+        error: BaseException = own.__new__(kind, *arguments)
+        with contextlib.suppress(TypeError):
+            own.__init__(error, *arguments)  # type: ignore[misc]
+        if not isinstance(error, OSError):
             error.args = arguments
-        vars(error).update(self.value(attributes))
         return error
+
+
+def _set_attributes(error: BaseException, attributes: dict[str, Any]) -> None:
+    if isinstance(error, ImportError):
+        error.name, error.path = attributes.pop("name"), attributes.pop("path")
+    vars(error).update(attributes)
 
 
 def _builtin_exceptions() -> dict[str, type[BaseException]]:
     import builtins
 
     kinds = [item for item in vars(builtins).values() if isinstance(item, type) and issubclass(item, BaseException)]
-    return {f"builtins.{kind.__name__}": kind for kind in kinds}
+    return {f"builtins.{kind.__name__}": kind for kind in kinds if not issubclass(kind, BaseExceptionGroup)}
 
 
 BUILTIN_EXCEPTIONS = _builtin_exceptions()
@@ -475,7 +566,7 @@ _SHELLS: dict[str, Callable[[Decoder, int, Node], Any]] = {
     "u": lambda decoder, index, node: node[1].decode("utf-8", "surrogatepass"),
     "c": lambda decoder, index, node: complex(node[1], node[2]),
     "y": _bytearray,
-    "n": lambda decoder, index, node: np.frombuffer(node[2], dtype_of(node[1]))[0],
+    "n": lambda decoder, index, node: _scalar(node),
     "a": lambda decoder, index, node: decoder._array(index, node),
     "b": lambda decoder, index, node: decoder._memory_of(index),
     "v": lambda decoder, index, node: decoder._view(index, node),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import socket
 import struct
+import time
 from typing import Any
 
 import msgspec
@@ -101,6 +103,13 @@ class ConnectionClosedError(Exception):
     """The other side closed the connection."""
 
 
+class FrameTooLargeError(ValueError):
+    """A message larger than any that may cross."""
+
+    def __init__(self, size: int):
+        super().__init__(f"A message of {size >> 20} MB can't cross the boundary: {MAX_FRAME >> 20} MB are the most.")
+
+
 class Connection:
     """Frames over a stream socket."""
 
@@ -108,21 +117,24 @@ class Connection:
         self._stream = stream
         self._receive = stream.recv
         self._send = stream.sendall
+        self._deadline = math.inf
 
     def send(self, message: ToProgram | FromProgram) -> None:
-        """Send one message."""
+        """Send one message; TimeoutError after the time allowed, FrameTooLargeError where it can't cross."""
         data = _encode(message)
+        if len(data) > MAX_FRAME:
+            raise FrameTooLargeError(len(data))
         try:
             self._send(PREFIX.pack(len(data)) + data)
         except (BrokenPipeError, ConnectionResetError) as error:
             raise ConnectionClosedError from error
 
     def receive(self) -> bytes:
-        """The next frame; TimeoutError after the socket's timeout, ConnectionClosedError at its end."""
+        """The next frame; TimeoutError after the time allowed, ConnectionClosedError at the connection's end."""
         head = self._exactly(PREFIX.size)
         (size,) = PREFIX.unpack(head)
         if size > MAX_FRAME:
-            raise ConnectionClosedError(f"A frame of {size} bytes is larger than {MAX_FRAME}.")
+            raise FrameTooLargeError(size)
         return self._exactly(size)
 
     def _exactly(self, size: int) -> bytes:
@@ -137,6 +149,8 @@ class Connection:
         while missing:
             if not parts[-1]:
                 raise ConnectionClosedError
+            if self._deadline < math.inf:  # a sender that trickles must not reset the time allowed
+                self._stream.settimeout(max(self._deadline - time.monotonic(), 0.001))
             try:
                 parts.append(self._receive(min(missing, 1 << 20)))
             except ConnectionResetError as error:
@@ -144,8 +158,9 @@ class Connection:
             missing -= len(parts[-1])
         return b"".join(parts)
 
-    def set_timeout(self, seconds: float | None) -> None:
-        """How long `receive` may wait."""
+    def allow(self, seconds: float) -> None:
+        """How long the next `send` and `receive` may take together."""
+        self._deadline = time.monotonic() + seconds
         self._stream.settimeout(seconds)
 
     def close(self) -> None:

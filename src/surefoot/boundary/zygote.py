@@ -16,22 +16,38 @@ import json
 import os
 import resource
 import selectors
+import shutil
 import signal
 import socket
 import sys
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
 CONTROL = 3
 """The control socket's descriptor number in the zygote."""
+
+
+class Child(NamedTuple):
+    """A program process. Its working folder is its own, empty, and of the same name in every run alone."""
+
+    pid: int
+    slot: int
+
+    @property
+    def folder(self) -> Path:
+        """The working folder, within the zygote's."""
+        return Path(os.environ["HOME"]) / f"run-{self.slot}"
 
 
 def main() -> None:
     """Serve fork requests until the host closes the control socket."""
     preload = json.loads(sys.argv[1])
     for name in ("surefoot.boundary.client", *preload):
-        # A module that can't be imported here fails again, with its own error, where the program imports it.
-        with contextlib.suppress(ImportError):
+        # A module that can't be imported here fails again, with its own error, where the program imports it;
+        # one that is a script ends.
+        with contextlib.suppress(Exception, SystemExit):
             importlib.import_module(name)
     from surefoot.boundary.platform import numeric_platform
 
@@ -43,7 +59,8 @@ def main() -> None:
 
 
 def _serve(control: socket.socket) -> None:
-    children: dict[int, int] = {}
+    children: dict[int, Child] = {}
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # what a program leaves behind comes here
     waiting = selectors.DefaultSelector()
     waiting.register(control, selectors.EVENT_READ)
     while True:
@@ -51,32 +68,46 @@ def _serve(control: socket.socket) -> None:
             if key.fileobj is control:
                 request, descriptors = _hear(control)
                 if request is None:
+                    _kill_all_but(set())
                     return
-                child = _fork(control, request, descriptors)
-                watch = os.pidfd_open(child)
+                slot = min(set(range(len(children) + 1)) - {child.slot for child in children.values()})
+                child = Child(_fork(control, request, descriptors, slot), slot)
+                watch = os.pidfd_open(child.pid)
                 children[watch] = child
                 waiting.register(watch, selectors.EVENT_READ)
-                _tell(control, {"child": child})
+                _tell(control, {"child": child.pid})
             else:
                 watch = key.fd
                 waiting.unregister(watch)
-                _, status, usage = os.wait4(children[watch], 0)
-                _tell(
-                    control,
-                    {"ended": children.pop(watch), "status": status, "cpu": usage.ru_utime + usage.ru_stime},
-                )
+                child = children.pop(watch)
+                _, status, usage = os.wait4(child.pid, 0)
+                _kill_all_but({other.pid for other in children.values()})
+                shutil.rmtree(child.folder, ignore_errors=True)
+                _tell(control, {"ended": child.pid, "status": status, "cpu": usage.ru_utime + usage.ru_stime})
                 os.close(watch)
 
 
-def _fork(control: socket.socket, request: dict[str, Any], descriptors: list[int]) -> int:
-    child = os.fork()
-    if child:
+def _kill_all_but(kept: set[int]) -> None:
+    """Kill what a program forked and left behind; its own children come here in turn."""
+    listing = Path(f"/proc/self/task/{os.getpid()}/children")
+    while listing.exists() and (left := set(map(int, listing.read_text().split())) - kept):
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def _fork(control: socket.socket, request: dict[str, Any], descriptors: list[int], slot: int) -> int:
+    pid = os.fork()
+    if pid:
         for descriptor in descriptors:
             os.close(descriptor)
-        return child
+        return pid
     code = 1
     try:
         control.close()
+        folder = Child(0, slot).folder
+        folder.mkdir()
+        os.chdir(folder)
         _confine(request, descriptors)
         _run(socket.socket(fileno=CONTROL))
         code = 0
@@ -117,7 +148,10 @@ def _confine(request: dict[str, Any], descriptors: list[int]) -> None:
         resource.RLIMIT_CORE: (0, 0),
     }
     for kind, values in limits.items():
-        resource.setrlimit(kind, values)
+        most = resource.getrlimit(kind)[1]
+        resource.setrlimit(
+            kind, tuple(value if most == resource.RLIM_INFINITY else min(value, most) for value in values)
+        )
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the host decides when an interrupted run ends
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() == 1:

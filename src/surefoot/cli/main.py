@@ -11,6 +11,8 @@ from surefoot import __version__
 from surefoot.cli.certify import certify
 from surefoot.cli.console import err
 from surefoot.cli.doctor import doctor
+from surefoot.cli.evaluate import evaluate
+from surefoot.cli.learn import learn, resume
 from surefoot.cli.record import record
 from surefoot.cli.replay import replay
 from surefoot.cli.run import run
@@ -30,7 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (tasks, run, record, replay, certify, show, doctor):
+for command in (tasks, run, record, replay, certify, learn, resume, evaluate, show, doctor):
     app.command()(command)
 
 

@@ -5,27 +5,46 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from surefoot.cli.arguments import AsJson
 from surefoot.cli.console import out, print_json, table
-from surefoot.errors import UsageError
+from surefoot.cli.learn import print_change, print_report
+from surefoot.errors import RunError
+from surefoot.evaluation.learning import Report
+from surefoot.search.folder import read_manifest
 from surefoot.tape.file import Tape, load_tape
 from surefoot.tape.replay import request_text
 
 
 def show(
-    path: Annotated[Path, typer.Argument(metavar="TAPE", help="A tape.")],
+    path: Annotated[Path, typer.Argument(metavar="TAPE|RUN", help="A tape, or the folder of a run.")],
     as_json: AsJson = False,
 ) -> None:
-    """Show what a tape holds: header, events, end."""
+    """Show what a tape holds (header, events, end), or how a learning run ended."""
     if path.is_dir():
-        raise UsageError(f"{path} is a folder. Name a tape inside it, for example {path}/….mcap.")
+        _show_run(path, as_json)
+        return
     tape = load_tape(path)
     if as_json:
         print_json(as_data(tape))
     else:
         _print(tape)
+
+
+def _show_run(path: Path, as_json: bool) -> None:
+    manifest = read_manifest(path)
+    try:
+        report = msgspec.json.decode((path / "report.json").read_bytes(), type=Report)
+    except FileNotFoundError:
+        raise RunError(f"The run {path} is not finished. Go on with 'surefoot resume {path}'.") from None
+    if as_json:
+        print_json(report)
+        return
+    out.print(f"{manifest.task}, proposer {manifest.proposer}, run seed {manifest.run_seed}", markup=False)
+    print_report(report, path)
+    print_change(path)
 
 
 def as_data(tape: Tape) -> dict[str, object]:

@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from surefoot.boundary.outcome import Outcome, is_success
+from surefoot.boundary.wire import Watched
 from surefoot.diagnosis.annotation import Diagnosis
 from surefoot.program.source import Program
 from surefoot.tape.file import Tape
@@ -43,8 +44,9 @@ class Record(msgspec.Struct, frozen=True):
 class Archive:
     """All records of a run, the sources they ran, and access to their tapes."""
 
-    def __init__(self, load: Callable[[str], Tape]):
+    def __init__(self, load: Callable[[str], Tape], watch: Callable[[Program, Tape, tuple[str, ...]], list[Watched]]):
         self._load = load
+        self._watch = watch
         self.records: list[Record] = []
         self.programs: dict[str, Program] = {}
 
@@ -66,6 +68,10 @@ class Archive:
     def tape(self, record: Record) -> Tape:
         """The tape of a record."""
         return self._load(record.tape)
+
+    def watch(self, program: Program, record: Record, places: tuple[str, ...]) -> list[Watched]:
+        """Local values at named places of `program` while it replays a record's tape; no environment step."""
+        return self._watch(program, self.tape(record), places)
 
     def on(self, task: str, seed: int | None = None) -> list[Record]:
         """Records of one task, optionally of one configuration, oldest first."""

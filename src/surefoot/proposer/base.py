@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 import msgspec
 
-from surefoot.boundary.wire import Watched
 from surefoot.environments.base import Task
 from surefoot.memory.archive import Archive, Record
 from surefoot.program.source import Program
@@ -49,8 +48,7 @@ class Attempt(msgspec.Struct, frozen=True):
 class RepairContext(msgspec.Struct, frozen=True):
     """Everything that a repair may use. `failure` is the current failure record.
 
-    `success` is the latest success record of the accepted program, None before the first. `watch` replays
-    a program on a record's tape and reports local values at named places; it costs no environment step.
+    `success` is the latest success record of the accepted program, None before the first.
     """
 
     task: Task
@@ -63,7 +61,6 @@ class RepairContext(msgspec.Struct, frozen=True):
     feedback: Feedback
     run_seed: int
     trial: int
-    watch: Callable[[Program, Record, tuple[str, ...]], list[Watched]]
 
     @property
     def frontier(self) -> tuple[str, ...]:
@@ -76,20 +73,20 @@ class Proposer(Protocol):
 
     name: str
 
-    def demonstrations(self, task: Task) -> tuple[Program, ...]:
-        """Programs to execute before learning, as evidence; may be empty."""
-
-    def first_program(self, task: Task, archive: Archive) -> Program:
-        """P_0."""
+    def first_plan(self, task: Task, archive: Archive) -> Plan:
+        """The plan of P_0."""
 
     def plan_repair(self, context: RepairContext) -> Plan | None:
         """A plan for the current failure, or None if nothing is left to try on this configuration."""
 
-    def revise(self, context: RepairContext, plan: Plan) -> Program:
-        """The complete candidate that the plan describes."""
+    def write(self, plan: Plan) -> Program:
+        """The complete program that a plan describes."""
 
     def observe(self, task: Task, record: Record, archive: Archive, plan: Plan | None) -> None:
-        """Learn from a finished execution; called for every archived record, in order."""
+        """Learn from a finished execution; called for every archived record, in order.
+
+        `plan` is the one that the record's program was written from, None for demonstrations.
+        """
 
     def skills(self) -> Mapping[str, Any]:
         """What was learned, as data for the run's folder; may be empty."""

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from surefoot.boundary.values import Decoder, dtype_of
+from surefoot.tape.text import Nodes, array_of, value_text
 
-Nodes = list[list[Any]]
+_WHOLE_KEY = 10_000
 _KINDS = {
     "l": "list", "t": "tuple", "d": "dict", "s": "set", "f": "frozenset", "i": "int", "u": "str", "c": "complex",
     "y": "bytearray", "n": "NumPy scalar", "a": "ndarray", "v": "ndarray", "w": "ndarray", "e": "exception",
@@ -51,19 +51,26 @@ class Comparison:
                 return self._differ(path, expected, got)
             return None
         first, second = expected[0], got[0]
+        if self._partner.get(first) == second:
+            return None
+        return self._paired(path, first, second, "object") or self._nodes(path, first, second, stack)
+
+    def _paired(self, path: str, first: int, second: int, noun: str) -> Difference | None:
+        """Take two nodes as counterparts of each other; a difference where either has another counterpart."""
         if first in self._partner:
-            if self._partner[first] == second:
-                return None
-            return Difference(path, f"the same object as {self._names[first]}", "an object of its own")
+            return Difference(path, f"the same {noun} as {self._names[first]}", f"{noun} of its own")
         if second in self._taken:
-            return Difference(path, "an object of its own", f"the same object as {self._taken[second]}")
+            return Difference(path, f"{noun} of its own", f"the same {noun} as {self._taken[second]}")
         self._partner[first] = second
         self._names[first] = self._taken[second] = path
-        return self._nodes(path, first, second, stack)
+        return None
 
     def _nodes(self, path: str, first: int, second: int, stack: list[Any]) -> Difference | None:
         expected, got = self._expected[first], self._got[second]
         tag = expected[0]
+        if {tag, got[0]} == {"a", "v"}:
+            own, view = "memory of its own", "memory that another value in the request shares"
+            return Difference(path, *((own, view) if tag == "a" else (view, own)))
         if tag != got[0]:
             return self._differ(path, [first], [second])
         if tag in ("l", "t"):
@@ -76,14 +83,11 @@ class Comparison:
             return self._arrays(path, expected, got)
         if tag == "e":
             if expected[1] != got[1]:
-                return Difference(path, expected[1], got[1])
+                return self._differ(path, [first], [second])
             stack += [(f"{path}.__dict__", expected[3], got[3]), (f"{path}.args", expected[2], got[2])]
             return None
         if tag == "v":
-            if expected[2:] != got[2:]:
-                return self._differ(path, [first], [second])
-            stack.append((path, expected[1], got[1]))
-            return None
+            return self._views(path, expected, got)
         return None if expected == got else self._differ(path, [first], [second])
 
     def _sequences(self, path: str, expected: list[Any], got: list[Any], stack: list[Any]) -> Difference | None:
@@ -102,8 +106,8 @@ class Comparison:
         return self.first(list(reversed(top)))
 
     def _dicts(self, path: str, expected: list[Any], got: list[Any], stack: list[Any]) -> Difference | None:
-        keys = [self._text(self._expected, cell) for cell in expected[1::2]]
-        others = [self._text(self._got, cell) for cell in got[1::2]]
+        keys = [value_text(self._expected, cell, _WHOLE_KEY) for cell in expected[1::2]]
+        others = [value_text(self._got, cell, _WHOLE_KEY) for cell in got[1::2]]
         if keys != others:
             missing = [key for key in keys if key not in others]
             extra = [key for key in others if key not in keys]
@@ -122,19 +126,27 @@ class Comparison:
                 return Difference(f"{path}.{name}", _plain(expected[index]), _plain(got[index]))
         if expected[3] != got[3]:
             return Difference(f"memory order of {path}", str(expected[3]), str(got[3]))
-        if expected[4] == got[4]:
-            return Difference(f"{path}.flags.writeable", str(expected[5]), str(got[5]))
-        return _first_element(path, expected, got)
+        return _first_element(path, array_of(self._expected, expected), array_of(self._got, got)) or Difference(
+            f"{path}.flags.writeable", str(expected[5]), str(got[5])
+        )
+
+    def _views(self, path: str, expected: list[Any], got: list[Any]) -> Difference | None:
+        for name, index in ((".dtype", 2), (".shape", 3), (".strides", 4)):
+            if expected[index] != got[index]:
+                return Difference(path + name, _plain(expected[index]), _plain(got[index]))
+        found = _first_element(path, array_of(self._expected, expected), array_of(self._got, got))
+        if found is None and self._partner.get(expected[1][0]) != got[1][0]:
+            found = self._paired(path, expected[1][0], got[1][0], "memory")
+        if found is None and expected[5:] != got[5:]:
+            name, index = ("offset in memory of " + path, 5) if expected[5] != got[5] else (path + ".flags.writeable", 6)
+            found = Difference(name, str(expected[index]), str(got[index]))
+        return found
 
     def _differ(self, path: str, expected: Any, got: Any) -> Difference:
-        first, second = self._text(self._expected, expected), self._text(self._got, got)
+        first, second = value_text(self._expected, expected), value_text(self._got, got)
         if first == second:
             first, second = _exact(self._expected, expected, first), _exact(self._got, got, second)
         return Difference(path, first, second)
-
-    @staticmethod
-    def _text(nodes: Nodes, cell: Any) -> str:
-        return value_text(nodes, cell)
 
 
 def same_scalar(first: Any, second: Any) -> bool:
@@ -146,42 +158,17 @@ def same_scalar(first: Any, second: Any) -> bool:
     return bool(first == second)
 
 
-def value_text(nodes: Nodes, cell: Any, width: int = 120) -> str:
-    """A value of a table as short text."""
-    if type(cell) is not list:
-        return _short(repr(cell), width)
-    node = nodes[cell[0]]
-    if node[0] == "e":
-        return f"{node[1]}(…)"
-    value = Decoder(nodes, exceptions=_AnyException()).value(cell)
-    if isinstance(value, np.ndarray):
-        return _short(np.array2string(value, separator=", ", threshold=12, floatmode="unique"), width)
-    return _short(repr(value), width)
-
-
-class _AnyException(dict[str, type[BaseException]]):
-    """Stand-ins for exceptions of any name, for showing only."""
-
-    def get(self, name: str, default: Any = None) -> type[BaseException]:
-        return type(name.rpartition(".")[2], (Exception,), {})
-
-
-def _first_element(path: str, expected: list[Any], got: list[Any]) -> Difference:
-    dtype, shape, order = dtype_of(expected[1]), expected[2], expected[3]
-    layout: dict[str, Any] = {"order": order} if isinstance(order, str) else {"strides": order}
-    first, second = (np.ndarray(shape, dtype, node[4], **layout) for node in (expected, got))
-    raw = [
-        np.ascontiguousarray(array).reshape(-1).view(np.uint8).reshape(-1, dtype.itemsize) for array in (first, second)
-    ]
+def _first_element(path: str, expected: Any, got: Any) -> Difference | None:
+    """The first element in which two arrays of one dtype and shape differ by bits."""
+    arrays = [np.ascontiguousarray(array).reshape(-1) for array in (expected, got)]
+    if expected.dtype.itemsize == 0 or arrays[0].tobytes() == arrays[1].tobytes():
+        return None
+    raw = [array.view(np.uint8).reshape(len(array), -1) for array in arrays]
     flat = int(np.flatnonzero((raw[0] != raw[1]).any(axis=1))[0])
-    place = np.unravel_index(flat, shape) if shape else ()
-    texts = [
-        str(array.reshape(-1)[flat].item()) if dtype.names is None else str(array.reshape(-1)[flat])
-        for array in (first, second)
-    ]
+    texts = [str(array[flat].item() if array.dtype.names is None else array[flat]) for array in arrays]
     if texts[0] == texts[1]:
         texts = [f"{text} (bits {bytes(bits[flat])[::-1].hex()})" for text, bits in zip(texts, raw, strict=True)]
-    where = "".join(f"[{int(index)}]" for index in place)
+    where = "".join(f"[{int(index)}]" for index in np.unravel_index(flat, expected.shape)) if expected.shape else ""
     return Difference(path + where, texts[0], texts[1])
 
 
@@ -200,8 +187,3 @@ def _listed(items: list[str], nothing: str) -> str:
 
 def _plain(value: Any) -> str:
     return str(tuple(value)) if isinstance(value, list) else str(value)
-
-
-def _short(text: str, width: int) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= width else text[: width - 1] + "…"

@@ -13,8 +13,8 @@ from surefoot.boundary.environment import Environment, Scene, StepLimitReachedEr
 from surefoot.boundary.exchange import Callee
 from surefoot.boundary.outcome import Failure, Infrastructure, InvalidProgram, Outcome, Success, Timeout
 from surefoot.boundary.process import ProgramProcess, Zygote
-from surefoot.boundary.session import Died, Ending, RunStoppedError, Stalled, converse
-from surefoot.boundary.surface import Surface, called_in_order, declared_exceptions
+from surefoot.boundary.session import Died, Ending, RunStoppedError, Stalled, Stopped, converse
+from surefoot.boundary.surface import Surface, called_in_order, declared_exceptions, exceptions_of
 from surefoot.boundary.values import MalformedMessageError, UnsupportedValueError
 from surefoot.boundary.wire import SLEEP, Answer, Begin, Call, Ended, Limits, Watched
 from surefoot.errors import EnvironmentFaultError, InvalidProgramError
@@ -78,8 +78,12 @@ def execute(
         observed = environment.telemetry()
     except Exception as error:  # noqa: BLE001 - whatever a simulator raises at reset is infrastructure
         return Execution(seed, Infrastructure(_fault(error)), time.perf_counter() - started, 0, None, None)
-    callee = Callee(environment.public_state)
     limits = limits or Limits()
+    try:
+        callee = Callee(environment.public_state, exceptions_of(environment.api, origin.surface))
+    except UnsupportedValueError as error:
+        detail = f"the public state holds what can't cross: {error}"
+        return Execution(seed, Infrastructure(detail), time.perf_counter() - started, 0, scene, None)
     header = Header(
         FORMAT, (), origin.task, origin.tier, origin.protocol, scene, program.source, Path(program.name).name, run_seed,
         origin.surface, origin.revision, zygote.platform, zygote.python, SANDBOX, limits, callee.opening,
@@ -88,7 +92,6 @@ def execute(
     writer = TapeWriter(path, header) if path is not None else None
     try:
         host = LiveHost(environment, origin.surface, callee, limits, writer, on_event)
-        host.observe(observed)
         begin = Begin(
             program.source,
             origin.surface.functions,
@@ -98,18 +101,34 @@ def execute(
             environment.clock,
             False,
         )
-        process = zygote.run(begin, limits)
-        ending = converse(process, host)
+        ending, process = _converse(host, observed, lambda: zygote.run(begin, limits))
         outcome = host.outcome(ending)
         seconds = time.perf_counter() - started
         line = ending.line if isinstance(ending, Ended) else 0
-        end = End(outcome, len(host.events), environment.steps, process.output, _shown_errors(process, ending), line)
+        output, errors = _shown(process, ending)
+        end = End(outcome, len(host.events), environment.steps, output, errors, line)
         identity = writer.end(end, environment.clock, seconds) if writer else ""
     finally:
         if writer is not None:
             writer.close()
     tape = Tape(header, tuple(host.events), tuple(host.telemetry), end, identity, seconds, path)
     return Execution(seed, outcome, seconds, environment.steps, scene, tape)
+
+
+def _converse(
+    host: LiveHost, observed: dict[str, Any], start: Callable[[], ProgramProcess]
+) -> tuple[Ending, ProgramProcess | None]:
+    """The conversation from the first observation on; the loss of the process that starts programs is noted."""
+    process = None
+    try:
+        host.observe(observed)
+        process = start()
+        return converse(process, host), process
+    except RunStoppedError:
+        return Stopped(), process
+    except EnvironmentFaultError as error:
+        host.fail(str(error))
+        return Stopped(), process
 
 
 class LiveHost:
@@ -188,7 +207,14 @@ class LiveHost:
         telemetry = Telemetry(len(self.events) - 1, values)
         self.telemetry.append(telemetry)
         if self._writer is not None:
-            self._writer.telemetry(telemetry, self._environment.clock)
+            try:
+                self._writer.telemetry(telemetry, self._environment.clock)
+            except TypeError as error:
+                raise self._stop(Infrastructure(f"telemetry gave what a tape can't hold: {error}")) from None
+
+    def fail(self, detail: str) -> None:
+        """Note that the machinery failed; the program is not to blame."""
+        self._stopped = Infrastructure(detail)
 
     def outcome(self, ending: Ending) -> Outcome:
         """How the execution counts, once the run has ended."""
@@ -211,8 +237,10 @@ class LiveHost:
         return RunStoppedError()
 
 
-def _shown_errors(process: ProgramProcess, ending: Ending) -> str:
-    return process.errors + (ending.traceback if isinstance(ending, Ended) else "")
+def _shown(process: ProgramProcess | None, ending: Ending) -> tuple[str, str]:
+    """What the program wrote, and its errors with how it ended."""
+    output, errors = (process.output, process.errors) if process is not None else ("", "")
+    return output, errors + (ending.traceback if isinstance(ending, Ended) else "")
 
 
 def _fault(error: Exception) -> str:

@@ -14,9 +14,10 @@ from surefoot.boundary.wire import SLEEP, Answer, Begin, Call, Ended, Watched
 from surefoot.errors import InvalidProgramError
 from surefoot.program.source import Program
 from surefoot.tape.certificate import Certificate, Certified, Diverged, Place, Unavailable
-from surefoot.tape.difference import Comparison, Difference, value_text
+from surefoot.tape.difference import Comparison, Difference
 from surefoot.tape.file import Tape
 from surefoot.tape.records import Event
+from surefoot.tape.text import value_text
 
 
 def certify(
@@ -40,14 +41,25 @@ def certify(
     certificate = _replay(program, tape, zygote, surface or tape.header.surface, trace_lines)
     if isinstance(certificate, Diverged) and program.source != tape.header.program:
         own = Program(tape.header.program, tape.header.program_name)
-        if not isinstance(_replay(own, tape, zygote, tape.header.surface, False), Certified):
+        match = _replay(own, tape, zygote, tape.header.surface, False)
+        if isinstance(match, Unavailable):
+            return match
+        if _consumed(match) < len(tape.events):
             return Unavailable("not self-matching", "the program that made this tape does not match it either")
-    if isinstance(certificate, Certified) and tape.end is not None and not is_success(tape.end.outcome):
+    failed = tape.end is not None and not is_success(tape.end.outcome)
+    if tape.end is not None and failed and _consumed(certificate) == len(tape.events):
         return Unavailable(
             "not a success",
-            f"all {certificate.events} events match, but the tape records a {tape.end.outcome.text}",
+            f"all {len(tape.events)} events match, but the tape records a {tape.end.outcome.text}",
         )
     return certificate
+
+
+def _consumed(certificate: Certificate) -> int | None:
+    """How many recorded events were matched; None where nothing was replayed to its end."""
+    if isinstance(certificate, Certified):
+        return certificate.events
+    return certificate.event if isinstance(certificate, Diverged) else None
 
 
 def self_match(tape: Tape, zygote: Zygote) -> Certificate:
@@ -127,7 +139,6 @@ class TapeHost:
 
     def __init__(self, tape: Tape, program: Program, surface: Surface):
         self._events = tape.events
-        self._limit = tape.header.limits.calls
         self._program = program
         self._surface = surface
         self._position = 0

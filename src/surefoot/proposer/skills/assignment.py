@@ -24,7 +24,11 @@ class SceneEvidence(msgspec.Struct):
 
 
 def assign(
-    slot: Slot, scene: SceneEvidence, others: Sequence[SceneEvidence], variant: Variant, trusted: Callable[[Variant], float]
+    slot: Slot,
+    scene: SceneEvidence,
+    others: Sequence[SceneEvidence],
+    variant: Variant,
+    trusted: Callable[[Variant], float],
 ) -> Slot | None:
     """The slot changed so that `scene` runs `variant`; None if no guard can tell it from the settled scenes.
 
@@ -50,6 +54,13 @@ def assign(
         return None
     rest = tuple(guard for guard in slot.guards if guard.variant != variant)
     return msgspec.structs.replace(slot, guards=(Guard(condition, variant), *rest))
+
+
+def without_idle_guards(slot: Slot, scenes: Sequence[SceneEvidence]) -> Slot:
+    """The slot without guards that serve no scene known to succeed: left-overs of candidates that failed."""
+    serving = {other.settled(slot) for other in scenes}
+    guards = tuple(guard for guard in slot.guards if guard.variant in serving)
+    return msgspec.structs.replace(slot, guards=guards)
 
 
 def _withdraw(slot: Slot, scene: SceneEvidence, settled: Sequence[tuple[SceneEvidence, Variant | None]]) -> Slot | None:

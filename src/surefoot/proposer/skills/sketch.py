@@ -10,7 +10,15 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from surefoot.boundary.wire import Scalar
-from surefoot.program.edits import Alternative, Branch, dispatch_line, renamed, with_branches, with_constants, with_retry
+from surefoot.program.edits import (
+    Alternative,
+    Branch,
+    dispatch_line,
+    renamed,
+    with_branches,
+    with_constants,
+    with_retry,
+)
 from surefoot.program.source import Program
 from surefoot.program.stages import Stage
 
@@ -106,7 +114,9 @@ def _fragments(slot: Slot) -> list[str]:
 def render(sketch: Sketch, is_effect: Callable[[str], bool]) -> Program:
     """The program text of a sketch."""
     parts = [_stage(sketch, slot, is_effect).source.rstrip("\n") for slot in sketch.slots]
-    calls = [f"{slot.name}({', '.join(f'{item!r}' for item in slot.objects)})".replace("'", '"') for slot in sketch.slots]
+    calls = [
+        f"{slot.name}({', '.join(f'{item!r}' for item in slot.objects)})".replace("'", '"') for slot in sketch.slots
+    ]
     return Program("\n\n\n".join(parts) + "\n\n\n" + "\n".join(calls) + "\n")
 
 

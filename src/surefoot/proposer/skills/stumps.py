@@ -12,7 +12,9 @@ _NEAR = 0.1
 _DIGITS = 6
 
 
-def fit_stump(wanted: Sequence[Values], kept: Sequence[Values], others: Sequence[Values], generous: bool) -> Condition | None:
+def fit_stump(
+    wanted: Sequence[Values], kept: Sequence[Values], others: Sequence[Values], generous: bool
+) -> Condition | None:
     """A condition that holds on all of `wanted` and on none of `kept`; None if no single expression tells them apart.
 
     Equality of texts and flags comes first, then the threshold with the widest gap relative to the spread
@@ -43,7 +45,11 @@ def _fit(
         return None
     if any(isinstance(value, str) for value in (*wanted, *kept, *spread)):
         return None
-    return _threshold(expression, *([float(value) for value in column] for column in (wanted, kept, spread)), generous)
+    return _threshold(expression, _floats(wanted), _floats(kept), _floats(spread), generous)
+
+
+def _floats(values: list[Scalar]) -> list[float]:
+    return [float(value) for value in values]
 
 
 def _threshold(

@@ -1,0 +1,133 @@
+"""`surefoot learn` and `surefoot resume`: learn a program from executions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from surefoot.cli.arguments import AsJson, RunSeed, TaskName, Workers, parse_seeds
+from surefoot.cli.console import err, out, print_json, table
+from surefoot.environments.registry import find_task
+from surefoot.evaluation.learning import Report, new_manifest, program_change, run_learning, run_name
+from surefoot.program.source import Program
+from surefoot.proposer.registry import make_proposer
+from surefoot.search.folder import RunFolder
+from surefoot.search.settings import Settings
+
+
+def learn(
+    task: TaskName,
+    proposer: Annotated[str, typer.Option("--proposer", help="Who writes the edits.")] = "skills",
+    dev: Annotated[str | None, typer.Option("--dev", metavar="SEEDS", help="Development configurations.")] = None,
+    held_out: Annotated[
+        str | None, typer.Option("--held-out", metavar="SEEDS", help="Held-out configurations.")
+    ] = None,
+    run_seed: RunSeed = 0,
+    out_folder: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="New folder for the run.")] = None,
+    workers: Workers = 2,
+    witnesses: Annotated[str, typer.Option("--witnesses", help="'refresh' or 'paper'; see docs.")] = "refresh",
+    episodes: Annotated[int | None, typer.Option("--episodes", min=1, help="At most so many search episodes.")] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Learn a program for TASK on development configurations, then test it frozen on held-out ones.
+
+    Exit 0 if the final program does better than the first on the held-out configurations, else 1. An
+    interrupted run goes on with 'surefoot resume'.
+    """
+    chosen = find_task(task)
+    make_proposer(proposer, chosen, run_seed)
+    development = parse_seeds(dev) if dev else list(chosen.development)
+    tested = parse_seeds(held_out) if held_out else list(chosen.held_out)
+    settings = Settings(witnesses=_witnesses(witnesses), executions=episodes)
+    manifest = new_manifest(chosen, proposer, development, tested, run_seed, settings)
+    folder = RunFolder.create(out_folder or run_name(task, run_seed), manifest)
+    return _run(folder, workers, as_json)
+
+
+def resume(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of an interrupted run.")],
+    workers: Workers = 2,
+    as_json: AsJson = False,
+) -> int:
+    """Go on with an interrupted run; finished effects are not repeated."""
+    return _run(RunFolder.open(run), workers, as_json)
+
+
+def _witnesses(choice: str) -> Literal["refresh", "paper"]:
+    if choice != "refresh" and choice != "paper":
+        raise typer.BadParameter(f"'{choice}' is neither 'refresh' nor 'paper'.", param_hint="--witnesses")
+    return "paper" if choice == "paper" else "refresh"
+
+
+def _run(folder: RunFolder, workers: int, as_json: bool) -> int:
+    manifest = folder.manifest
+    with folder:
+        if not as_json:
+            _announce(folder)
+        last = 0
+
+        def narrate(line: str) -> None:
+            if not folder.journal.replaying:
+                err.print(f"  {line}", markup=False)
+
+        def advance(label: str, done: int, total: int) -> None:
+            nonlocal last
+            if done == total or done - last >= max(1, total // 10):
+                last = done
+                err.print(f"  {label} frozen programs: {done}/{total}", markup=False)
+
+        report = run_learning(folder, workers, narrate, advance)
+    if as_json:
+        print_json(report)
+    else:
+        print_report(report, folder.path)
+    better = report.final.successes > report.first.successes
+    return 0 if better or report.first.successes == report.first.episodes == len(manifest.held_out) else 1
+
+
+def _announce(folder: RunFolder) -> None:
+    manifest = folder.manifest
+    settings = manifest.settings
+    count = len(manifest.development)
+    most = count * (1 + settings.main_repairs + 1 + settings.followup_repairs)
+    err.print(
+        f"Learning {manifest.task} (tier {manifest.tier}) with '{manifest.proposer}' on {count} configurations: "
+        f"up to {most} search episodes and their diagnostics, then up to {3 * len(manifest.held_out)} held-out ones.\n"
+        f"Run folder: {folder.path}  (stop at any time; 'surefoot resume {folder.path}' goes on)",
+        markup=False,
+    )
+
+
+def print_report(report: Report, path: Path) -> None:
+    """Print a finished run."""
+    rows = table("program", "held-out success", "holds on bank#", "file")
+    for name, score, holds in (
+        ("first", report.first, ""),
+        ("final", report.final, f"{report.bank['final_holds']}/{report.bank['witnesses']}"),
+        ("best", report.best, f"{report.bank['best_holds']}/{report.bank['witnesses']}"),
+    ):
+        rows.add_row(name, score.text, holds, str(path / f"{name}.py"))
+    out.print(rows)
+    paired, checks = report.final_against_first, report.certification
+    share = 100 * checks.replay_seconds / checks.execution_seconds if checks.execution_seconds else 0.0
+    distance = report.overlap.smallest_distance
+    lines = [
+        f"final against first, paired: {paired.only_second} scenes won, {paired.only_first} lost, exact p = {paired.p_value:.2g}",
+        f"repairs: {', '.join(f'{count} {level}' for level, count in report.repairs.items())}",
+        f"certification: {checks.certified} of {checks.checks} older successes certified ({checks.edited_line_ran} while an "
+        f"edited line ran), {checks.diverged} diverged, {checks.unavailable} unavailable; replaying took {share:.1f} % of running them",
+        f"diagnostics: {report.diagnostics['run']} run, {report.diagnostics['failed']} failed",
+        f"episodes: {', '.join(f'{count} {kind}' for kind, count in report.episodes.items())}",
+        "held-out scenes: none shared with development"
+        + (f", nearest {1000 * distance:.1f} mm away" if distance is not None else ""),
+        f"tier {report.tier}; protocol: {report.protocol}",
+    ]
+    out.print("\n".join(lines), markup=False)
+
+
+def print_change(path: Path) -> None:
+    """Print how the final program differs from the first."""
+    first, final = Program.read(path / "first.py"), Program.read(path / "final.py")
+    out.print(program_change(first, final), markup=False)

@@ -1,0 +1,102 @@
+"""Episodes in parallel: one simulator process per worker; a worker that dies costs one episode."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+
+import msgspec
+
+from surefoot.boundary.environment import Scene
+from surefoot.boundary.outcome import Infrastructure, Outcome
+from surefoot.environments.base import Task
+from surefoot.environments.host import TaskHost
+from surefoot.environments.registry import find_task
+from surefoot.program.source import Program
+
+
+class Job(msgspec.Struct, frozen=True):
+    """One episode to run: a program's text on one configuration."""
+
+    program: str
+    name: str
+    seed: int
+    run_seed: int = 0
+
+
+class Episode(msgspec.Struct, frozen=True):
+    """One episode's result; `scene` is None where the environment could not be reset."""
+
+    seed: int
+    outcome: Outcome
+    scene: Scene | None
+    steps: int
+    seconds: float
+
+
+def run_episodes(task: Task, jobs: Sequence[Job], workers: int) -> Iterator[tuple[int, Episode]]:
+    """Run jobs and yield (index, episode) as they finish; in order with one worker, in this process."""
+    if workers == 1 or len(jobs) < 2:
+        with TaskHost(task) as host:
+            for index, job in enumerate(jobs):
+                yield index, _episode(host, job)
+        return
+    yield from _in_parallel(task, jobs, min(workers, len(jobs)))
+
+
+def _in_parallel(task: Task, jobs: Sequence[Job], workers: int) -> Iterator[tuple[int, Episode]]:
+    waiting = list(enumerate(jobs))[::-1]
+    pools = [_worker(task) for _ in range(workers)]
+    running: dict[Future[Episode], tuple[int, int]] = {}
+    try:
+        for place, pool in enumerate(pools):
+            index, job = waiting.pop()
+            running[pool.submit(_run, job)] = (place, index)
+        while running:
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                place, index = running.pop(future)
+                try:
+                    episode = future.result()
+                except BrokenProcessPool:
+                    episode = _lost(jobs[index])
+                    pools[place] = _worker(task)
+                yield index, episode
+                if waiting:
+                    index, job = waiting.pop()
+                    running[pools[place].submit(_run, job)] = (place, index)
+    finally:
+        for pool in pools:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _worker(task: Task) -> ProcessPoolExecutor:
+    # spawn: a simulator that was started in this process must not be forked into another
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(1, context, initializer=_start, initargs=(task.name,))
+
+
+_host: TaskHost | None = None
+
+
+def _start(name: str) -> None:
+    global _host
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when an interrupted run ends
+    _host = TaskHost(find_task(name))
+
+
+def _run(job: Job) -> Episode:
+    assert _host is not None
+    return _episode(_host, job)
+
+
+def _episode(host: TaskHost, job: Job) -> Episode:
+    execution = host.execute(Program(job.program, job.name), job.seed, run_seed=job.run_seed)
+    return Episode(job.seed, execution.outcome, execution.scene, execution.steps, execution.seconds)
+
+
+def _lost(job: Job) -> Episode:
+    return Episode(job.seed, Infrastructure("the worker process died"), None, 0, 0.0)

@@ -1,0 +1,52 @@
+"""Success rates with their uncertainty, and paired comparison of two programs on the same scenes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+from scipy import stats
+
+
+def wilson_interval(successes: int, episodes: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Wilson score interval of a success rate; (0, 1) where there are no episodes."""
+    if episodes == 0:
+        return (0.0, 1.0)
+    interval = stats.binomtest(successes, episodes).proportion_ci(confidence, method="wilson")
+    return (float(interval.low), float(interval.high))
+
+
+class Paired(msgspec.Struct, frozen=True):
+    """Two programs on the same scenes: scenes that only one solved, and the exact two-sided p-value."""
+
+    only_first: int
+    only_second: int
+    p_value: float
+
+
+def paired_exact(first: Sequence[bool], second: Sequence[bool]) -> Paired:
+    """McNemar's exact test on paired outcomes; ValueError for unequal lengths."""
+    pairs = list(zip(first, second, strict=True))
+    only_first = sum(a and not b for a, b in pairs)
+    only_second = sum(b and not a for a, b in pairs)
+    discordant = only_first + only_second
+    p_value = float(stats.binomtest(only_first, discordant).pvalue) if discordant else 1.0
+    return Paired(only_first, only_second, p_value)
+
+
+def smallest_distance(
+    first: Sequence[dict[str, tuple[float, ...]]], second: Sequence[dict[str, tuple[float, ...]]]
+) -> float | None:
+    """Smallest distance [m] between two scenes, one of each group: of their objects' displacements, the largest.
+
+    None where no two scenes have the same objects.
+    """
+    best: float | None = None
+    for one in first:
+        for other in second:
+            if one.keys() != other.keys() or not one:
+                continue
+            distance = max(math.dist(one[name], other[name]) for name in one)
+            best = distance if best is None else min(best, distance)
+    return best

@@ -1,0 +1,101 @@
+"""The library: fragments by effect, and assembling a first program from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from surefoot.environments.base import Task
+from surefoot.memory.evidence import Evidence
+from surefoot.proposer.skills.fragments import Fact, Fragment, facts_of
+from surefoot.proposer.skills.sketch import Sketch, Slot, Variant
+
+Condition = tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]
+"""Evidence key: environment revision, and the facts (predicate, role types) that a slot must bring about."""
+
+
+class Library:
+    """Fragments in order of arrival, which is the order in which they are tried where nothing is known."""
+
+    def __init__(self) -> None:
+        self._fragments: dict[str, Fragment] = {}
+
+    def add(self, fragment: Fragment) -> None:
+        """Keep a fragment; one that is there already keeps its place."""
+        self._fragments.setdefault(fragment.id, fragment)
+
+    def __iter__(self) -> Iterator[Fragment]:
+        return iter(self._fragments.values())
+
+    def __getitem__(self, identity: str) -> Fragment:
+        return self._fragments[identity]
+
+    def __len__(self) -> int:
+        return len(self._fragments)
+
+    def label(self, variant: Variant) -> str:
+        """A variant as a person knows it: demonstration, stage, and what is set otherwise."""
+        fragment = self._fragments[variant.fragment]
+        values = ", ".join(f"{name} = {value:g}" for name, value in variant.constants)
+        return f"{fragment.origin}.{fragment.stage.name}" + (f" with {values}" if values else "")
+
+    def providing(self, facts: Iterable[Fact]) -> list[Fragment]:
+        """Fragments whose effect includes all of `facts`, by predicate and role types."""
+        wanted = {fact.key for fact in facts}
+        return [item for item in self._fragments.values() if wanted <= {fact.key for fact in item.effect}]
+
+
+def slot_condition(task: Task, slot: Slot, revision: str) -> Condition:
+    """The condition under which evidence of a slot's variants is kept."""
+    facts = facts_of(task.graph, task.role_types)
+    return (revision, tuple(facts[name].key for name in slot.checks))
+
+
+def assemble(task: Task, library: Library, evidence: Evidence, revision: str) -> Sketch | None:
+    """A first sketch: fragments in the order of the graph, each for the facts not yet brought about.
+
+    Promoted variants come first (PI's initial program); where there are none, the first in the library.
+    None if the library has nothing for this task.
+    """
+    facts = facts_of(task.graph, task.role_types)
+    slots: list[Slot] = []
+    covered: set[str] = set()
+    for check in task.graph:
+        if check.name in covered:
+            continue
+        for fragment in library.providing([facts[check.name]]):
+            objects = fragment.bind(facts[check.name], task.roles, task.role_types)
+            if objects is not None:
+                slot = _slot(task, fragment, objects, covered, facts, slots)
+                slots.append(_promote(task, slot, evidence, revision))
+                covered.update(slot.checks)
+                break
+    if not slots:
+        return None
+    names = {slot.default.fragment for slot in slots}
+    return Sketch(tuple(slots), {name: library[name].stage for name in sorted(names)})
+
+
+def _slot(
+    task: Task,
+    fragment: Fragment,
+    objects: tuple[str, ...],
+    covered: set[str],
+    facts: dict[str, Fact],
+    slots: list[Slot],
+) -> Slot:
+    keys = {fact.key for fact in fragment.effect}
+    checks = tuple(name for name, fact in facts.items() if name not in covered and fact.key in keys)
+    taken = {slot.name for slot in slots}
+    name = fragment.stage.name
+    while name in taken:
+        name += "_again"
+    return Slot(name, fragment.stage.parameters, objects, checks, Variant(fragment.id))
+
+
+def _promote(task: Task, slot: Slot, evidence: Evidence, revision: str) -> Slot:
+    condition = slot_condition(task, slot, revision)
+    actions = [action for (where, action), _ in evidence.items() if where == condition]
+    best = evidence.promoted(condition, actions)
+    if not best or not isinstance(best[0], Variant):
+        return slot
+    return Slot(slot.name, slot.parameters, slot.objects, slot.checks, best[0])

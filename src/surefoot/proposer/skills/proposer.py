@@ -1,0 +1,294 @@
+"""The `skills` proposer: what to try next on a failed configuration, without a model."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from surefoot.boundary.wire import Scalar
+from surefoot.environments.base import Task
+from surefoot.errors import UsageError
+from surefoot.memory.archive import Archive, Record
+from surefoot.memory.evidence import Evidence
+from surefoot.program.source import Program
+from surefoot.proposer.base import Level, Plan, RepairContext
+from surefoot.proposer.skills.assignment import SceneEvidence, assign, without_idle_guards
+from surefoot.proposer.skills.fragments import facts_of, fragments_of
+from surefoot.proposer.skills.knowledge import Reader, SlotResult, blame, scene_evidence, slot_passed
+from surefoot.proposer.skills.library import Library, assemble, slot_condition
+from surefoot.proposer.skills.sketch import Sketch, Slot, Variant, render
+from surefoot.proposer.skills.stumps import fit_stump
+
+_STRATA = (1.0, 0.5, 0.25, 0.75)
+"""Where a constant is varied to, as shares of the way to its bound; the far end first, it tells most."""
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A sketch to try, with what a plan says of it."""
+
+    level: Level
+    sketch: Sketch
+    slot: int
+    hypothesis: str
+
+
+class Skills:
+    """PI's localized repair on real programs.
+
+    A failure is blamed on one slot of the program; candidates for that slot are confirmed skills, fragments
+    by effect, varied constants, a bounded retry, and last whole programs. A candidate that works is guarded
+    by what the stage has read, wherever recorded successes would change otherwise.
+    """
+
+    name = "skills"
+
+    def __init__(self, task: Task, run_seed: int):
+        self._task = task
+        self._run_seed = run_seed
+        self._library = Library()
+        self._evidence = Evidence()
+        self._sketches: dict[str, Sketch] = {}
+        self._wholes: list[Sketch] = []
+        self._effects = {function.name for function in task.surface.functions if function.kind == "effect"}
+        self._reader = Reader(self._is_effect)
+        self._revision = task.revision()
+
+    def _is_effect(self, function: str) -> bool:
+        return function in self._effects or function == "sleep"
+
+    def observe(self, task: Task, record: Record, archive: Archive, plan: Plan | None) -> None:
+        """Take fragments from accepted demonstrations, and evidence from everything else."""
+        if record.role == "demonstration":
+            self._learn_from_demonstration(task, record, archive)
+            return
+        if plan is not None:
+            self._sketches.setdefault(record.program, msgspec.convert(plan.edit, Sketch))
+        self._count(record, archive)
+
+    def _learn_from_demonstration(self, task: Task, record: Record, archive: Archive) -> None:
+        if not record.success:
+            return
+        own = Library()
+        for fragment in fragments_of(task, archive.programs[record.program], record, archive.tape(record)):
+            self._library.add(fragment)
+            own.add(fragment)
+        whole = assemble(self._task, own, Evidence(), self._revision) if task.name == self._task.name else None
+        if whole is not None and whole not in self._wholes:
+            self._wholes.append(whole)
+
+    def _count(self, record: Record, archive: Archive) -> None:
+        sketch = self._sketches[record.program]
+        gained = len(record.diagnosis.supported) if record.diagnosis else 0
+        for slot in sketch.slots:
+            result = self._result(archive, sketch, slot.checks, record)
+            condition = slot_condition(self._task, slot, self._revision)
+            if result.variant is None:
+                continue
+            if record.success:
+                self._evidence.confirm(condition, result.variant, record.scene)
+            elif result.passed is not None:
+                incentive = gained / len(self._task.graph.checks)
+                self._evidence.record_trial(condition, result.variant, result.passed, incentive)
+
+    def first_plan(self, task: Task, archive: Archive) -> Plan:
+        """The plan of P_0: fragments of the demonstrations in the order of the graph."""
+        sketch = assemble(task, self._library, self._evidence, self._revision)
+        if sketch is None:
+            raise UsageError(
+                f"No demonstration for {task.name} was accepted, so there is nothing to build a first program from. "
+                "Give the task a demonstration that succeeds on at least one configuration."
+            )
+        origins = sorted({self._library[slot.default.fragment].origin for slot in sketch.slots})
+        return self._plan("strategy", "", sketch, "the demonstrations' stages reach the goal", origins, "success", ())
+
+    def plan_repair(self, context: RepairContext) -> Plan | None:
+        """The first candidate not yet tried on this configuration."""
+        tried = {record.program for record in context.archive.on(context.task.name, context.failure.seed)}
+        base, record = self._base(context)
+        for candidate in self._candidates(context, base, record):
+            program = render(candidate.sketch, self._is_effect)
+            if program.digest not in tried:
+                evidence = (f"run {record.number}: {record.outcome.text}", *self._cited(record))
+                region = candidate.sketch.slots[candidate.slot].name
+                base_program = render(base, self._is_effect).digest
+                expected = ", ".join(candidate.sketch.slots[candidate.slot].checks) or "success"
+                return self._plan(
+                    candidate.level, base_program, candidate.sketch, candidate.hypothesis, evidence, expected, (region,)
+                )
+        return None
+
+    def write(self, plan: Plan) -> Program:
+        """The program that a plan stands for."""
+        return render(msgspec.convert(plan.edit, Sketch), self._is_effect)
+
+    def skills(self) -> Mapping[str, Any]:
+        """Fragments and evidence, as data."""
+        tallies = [
+            {
+                "condition": str(condition),
+                "variant": str(getattr(action, "text", action)),
+                "successes": tally.successes,
+                "failures": tally.failures,
+                "score": round(tally.score, 4),
+                "confirmed": sorted(tally.confirmed),
+                "promoted": tally.promoted,
+            }
+            for (condition, action), tally in self._evidence.items()
+        ]
+        fragments = [
+            {
+                "id": item.id,
+                "origin": item.origin,
+                "effect": [str(fact) for fact in item.effect],
+                "source": item.stage.source,
+            }
+            for item in self._library
+        ]
+        return {"fragments": fragments, "evidence": tallies}
+
+    def _plan(
+        self,
+        level: Level,
+        base: str,
+        sketch: Sketch,
+        hypothesis: str,
+        evidence: Any,
+        expected: str,
+        regions: tuple[str, ...],
+    ) -> Plan:
+        return Plan(level, base, hypothesis, tuple(evidence), regions, expected, msgspec.to_builtins(sketch))
+
+    @staticmethod
+    def _cited(record: Record) -> tuple[str, ...]:
+        if record.diagnosis is None:
+            return ()
+        held = ", ".join(record.diagnosis.supported) or "nothing"
+        return (f"supported: {held}", f"frontier: {', '.join(record.diagnosis.frontier) or 'empty'}")
+
+    def _base(self, context: RepairContext) -> tuple[Sketch, Record]:
+        """The archived program with most supported progress on this configuration; of equals the newest."""
+        best = context.failure
+        for record in context.archive.on(context.task.name, context.failure.seed):
+            if record.program in self._sketches and not record.success and _progress(record) > _progress(best):
+                best = record
+        return self._sketches[best.program], best
+
+    def _candidates(self, context: RepairContext, base: Sketch, record: Record) -> Iterator[Candidate]:
+        tape = context.archive.tape(record) if record.tape else None
+        index = blame(base, record.diagnosis, tape, context.task.graph)
+        if index is not None:
+            yield from self._for_slot(context, base, record, index)
+        for whole in self._wholes:
+            yield Candidate("strategy", whole, 0, "another demonstration's strategy reaches further")
+
+    def _for_slot(self, context: RepairContext, base: Sketch, record: Record, index: int) -> Iterator[Candidate]:
+        slot = base.slots[index]
+        condition = slot_condition(context.task, slot, self._revision)
+        scenes = self._scenes(context, base, index)
+        scene = scenes.pop(record.scene)
+        others = list(scenes.values())
+        slot = without_idle_guards(slot, others)
+
+        def trusted(variant: Variant) -> float:
+            return self._evidence.tally(condition, variant).score
+
+        for variant, level in self._variants(context, base, slot, condition):
+            if variant in scene.failed:
+                continue
+            changed = assign(slot, scene, others, variant, trusted)
+            if changed is None or changed == slot:
+                continue
+            texts = {item.id: item.stage for item in self._library}
+            guarded = "guarded by what the stage has read" if changed.guards else "as the stage's default"
+            yield Candidate(
+                level, base.with_slot(index, changed, texts), index, f"{slot.name}: {self._library.label(variant)}, {guarded}"
+            )
+        yield from self._retries(context, base, record, index)
+
+    def _variants(
+        self, context: RepairContext, base: Sketch, slot: Slot, condition: Any
+    ) -> Iterator[tuple[Variant, Level]]:
+        """Variants in the order in which they are tried: confirmed skills, fragments by effect, constants."""
+        known = [action for (where, action), _ in self._evidence.items() if where == condition]
+        confirmed = [item for item in self._evidence.promoted(condition, known) if isinstance(item, Variant)]
+        facts = facts_of(context.task.graph, context.task.role_types)
+        providers = self._library.providing(facts[name] for name in slot.checks)
+        fragments = [
+            Variant(item.id)
+            for item in providers
+            if item.bind(facts[slot.checks[-1]], context.task.roles, context.task.role_types) == slot.objects
+        ]
+        fragments.sort(key=lambda item: self._evidence.tally(condition, item).rank)
+        for variant in confirmed:
+            yield variant, "stage" if variant.fragment != slot.default.fragment else "local"
+        for variant in fragments:
+            yield variant, "stage"
+        yield from ((variant, "local") for variant in self._varied(context, base, slot))
+
+    def _varied(self, context: RepairContext, base: Sketch, slot: Slot) -> list[Variant]:
+        """One constant moved at a time, far moves first; the run's randomness orders moves of one size."""
+        now = dict(slot.default.constants)
+        variants = []
+        for share in _STRATA:
+            moves = [
+                (constant.name, round(value + share * (bound - value), 6), value)
+                for constant in base.stages[slot.default.fragment].constants
+                for value in [now.get(constant.name, constant.value)]
+                for bound in (constant.high, constant.low)
+            ]
+            random.Random(f"{self._run_seed} {share}").shuffle(moves)
+            for name, moved, value in moves:
+                if moved != value:
+                    variants.append(Variant(slot.default.fragment, tuple(sorted({**now, name: moved}.items()))))
+        return variants
+
+    def _retries(self, context: RepairContext, base: Sketch, record: Record, index: int) -> Iterator[Candidate]:
+        """Run the stage once more when its values at the end look like those of failures, not of successes."""
+        slot = base.slots[index]
+        if slot.retry is not None:
+            return
+        program = context.archive.programs[record.program]
+        bad = self._reader.at_end(context.archive, program, slot.name, record)
+        good: list[Mapping[str, Scalar]] = []
+        for other in context.archive.on(context.task.name):
+            if other.program == record.program and other.success:
+                values = self._reader.at_end(context.archive, program, slot.name, other)
+                good += [values] if values is not None else []
+        condition = fit_stump([bad], good, good, generous=False) if bad is not None else None
+        if condition is not None:
+            changed = msgspec.structs.replace(slot, retry=condition)
+            yield Candidate(
+                "local", base.with_slot(index, changed, {}), index, f"{slot.name} again when {condition.text}"
+            )
+
+    def _scenes(self, context: RepairContext, base: Sketch, index: int) -> dict[str, SceneEvidence]:
+        """Evidence on slot `index` from every archived execution, by scene."""
+        program = render(base, self._is_effect)
+        checks = base.slots[index].checks
+        entries: dict[str, list[tuple[Mapping[str, Scalar] | None, SlotResult]]] = {}
+        for record in context.archive.on(context.task.name):
+            sketch = self._sketches.get(record.program)
+            if sketch is None or record.role == "demonstration":
+                continue
+            values = self._reader.before_guards(context.archive, program, base, index, record)
+            entries.setdefault(record.scene, []).append((values, self._result(context.archive, sketch, checks, record)))
+        return {scene: scene_evidence(items) for scene, items in entries.items()}
+
+    def _result(self, archive: Archive, sketch: Sketch, checks: tuple[str, ...], record: Record) -> SlotResult:
+        """What ran in the slot that answers for `checks` in a record's program, and whether it did its work."""
+        index = next((number for number, slot in enumerate(sketch.slots) if slot.checks == checks), None)
+        if index is None:
+            return SlotResult(None, None)
+        slot = sketch.slots[index]
+        program = archive.programs[record.program]
+        values = self._reader.before_guards(archive, program, sketch, index, record) if slot.guards else {}
+        variant = slot.chosen(values) if values is not None else None
+        tape = archive.tape(record) if record.tape else None
+        return SlotResult(variant, slot_passed(sketch, index, record, tape, self._task.graph))
+
+
+def _progress(record: Record) -> int:
+    return len(record.diagnosis.supported) if record.diagnosis else -1

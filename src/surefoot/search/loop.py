@@ -1,0 +1,275 @@
+"""The learning loop: frontier-guided search with selective certification (SCOPE sections 2 and 3).
+
+State: accepted and working program, archive, success bank. The main queue visits development
+configurations in order; failed diagnostics queue follow-ups; the two alternate at visit boundaries.
+"""
+
+from __future__ import annotations
+
+import difflib
+import random
+from collections import deque
+
+import msgspec
+
+from surefoot.environments.base import Task
+from surefoot.environments.registry import find_task
+from surefoot.memory.archive import Record, Role
+from surefoot.program.source import Program
+from surefoot.proposer.base import Attempt, Feedback, Plan, RepairContext
+from surefoot.search.effects import Effects, Narrate, Replayed
+from surefoot.search.settings import Settings
+from surefoot.tape.certificate import Certificate, Certified
+
+
+class Check(msgspec.Struct, frozen=True):
+    """One replay of an accepted program on an older witness. `edited_line_ran`: of certified ones only."""
+
+    program: str
+    witness: int
+    seed: int
+    certificate: Certificate
+    seconds: float
+    witness_seconds: float
+    edited_line_ran: bool
+
+
+class Learned(msgspec.Struct):
+    """What a search ends with. Programs by digest; `witnesses` maps configuration to record number."""
+
+    first: str
+    final: str
+    best: str
+    accepted: list[str]
+    witnesses: dict[int, int]
+    checks: list[Check]
+    attempts: list[Attempt]
+    diagnostics: list[int]
+    holding: dict[str, int]
+
+
+class BudgetSpentError(Exception):
+    """The bound on environment episodes is reached; the search freezes what it has."""
+
+
+class Search:
+    """One learning run on one task."""
+
+    def __init__(
+        self,
+        task: Task,
+        development: tuple[int, ...],
+        effects: Effects,
+        settings: Settings,
+        run_seed: int,
+        narrate: Narrate,
+    ):
+        self._task = task
+        self._effects = effects
+        self._settings = settings
+        self._run_seed = run_seed
+        self._narrate = narrate
+        self._main = deque(development)
+        self._followups: deque[Record] = deque()
+        self._followups_used: dict[int, int] = {}
+        self._trials = 0
+        self._executions = 0
+        self._witnesses: dict[int, Record] = {}
+        self._checks: list[Check] = []
+        self._attempts: list[Attempt] = []
+        self._diagnostics: list[Record] = []
+        self._plans: dict[str, Plan] = {}
+        self._success: Record | None = None
+        self._working: Program
+        self._accepted: Program
+        self._history: list[Program] = []
+
+    def run(self) -> Learned:
+        """Learn until both queues are empty (or the budget is spent), then freeze."""
+        self._demonstrate()
+        plan = self._effects.first_plan(self._task)
+        self._working = self._accepted = self._write(plan)
+        first = self._working
+        try:
+            self._serve_queues()
+        except BudgetSpentError:
+            self._narrate(f"the budget of {self._settings.executions} episodes is spent")
+        return self._freeze(first)
+
+    def _demonstrate(self) -> None:
+        """Execute each demonstration on its own task until it is accepted once."""
+        for demonstration in self._task.demonstrations:
+            task = find_task(demonstration.task)
+            program = Program(demonstration.source, demonstration.name)
+            for seed in task.development[: self._settings.demonstration_tries]:
+                record = self._effects.execute("demonstration", task, program, seed)
+                if record.success:
+                    break
+            self._narrate(f"demonstration {demonstration.name} on {task.name}: {record.outcome.text}")
+
+    def _serve_queues(self) -> None:
+        serve_main = True
+        while self._main or self._followups:
+            if self._main and (serve_main or not self._followups):
+                self._visit(self._main.popleft())
+                serve_main = False
+            else:
+                self._follow_up(self._followups.popleft())
+                serve_main = True
+
+    def _visit(self, seed: int) -> None:
+        """A main visit: entry, then consecutive repairs on the same configuration."""
+        record = self._trial("entry", seed)
+        for _ in range(self._settings.main_repairs):
+            if record.success:
+                return
+            repaired = self._repair(record, "repair")
+            if repaired is None:
+                return
+            record = repaired
+
+    def _follow_up(self, failure: Record) -> None:
+        """A follow-up visit after a failed diagnostic: at most one repair, counted apart."""
+        if failure.program != self._working.digest:
+            failure = self._trial("follow-up entry", failure.seed)
+            if failure.success:
+                return
+        if self._followups_used.get(failure.seed, 0) < self._settings.followup_repairs:
+            self._followups_used[failure.seed] = self._followups_used.get(failure.seed, 0) + 1
+            self._repair(failure, "follow-up repair")
+
+    def _repair(self, failure: Record, role: Role) -> Record | None:
+        """Plan, revise and validate; the candidate becomes the working program. None if nothing is left to try."""
+        context = RepairContext(
+            self._task, self._working, self._accepted, failure, self._success, self._effects.archive,
+            tuple(self._attempts), self._feedback(), self._run_seed, self._trials,
+        )  # fmt: skip
+        plan = self._effects.plan(context)
+        if plan is None:
+            self._narrate(f"seed {failure.seed}: nothing left to try")
+            return None
+        self._working = self._write(plan)
+        number = len(self._attempts)
+        self._narrate(f"seed {failure.seed}: {plan.level} repair: {plan.hypothesis}")
+        self._attempts.append(Attempt(plan, len(self._effects.archive)))
+        return self._trial(role, failure.seed, number)
+
+    def _trial(self, role: Role, seed: int, number: int | None = None) -> Record:
+        """One search trial of the working program; on success it is accepted and certified (section 3.3)."""
+        record = self._execute(role, self._working, seed, number)
+        self._trials += 1
+        self._narrate(f"seed {seed}: {role}: {record.outcome.text}")
+        if record.success:
+            changed = self._working != self._accepted
+            self._accepted = self._working
+            self._witnesses[seed] = self._success = record
+            if changed or not self._history:
+                self._history.append(self._accepted)
+            if changed:
+                self._certify(seed)
+        return record
+
+    def _execute(self, role: Role, program: Program, seed: int, number: int | None = None) -> Record:
+        if self._settings.executions is not None and self._executions >= self._settings.executions:
+            raise BudgetSpentError
+        self._executions += 1
+        return self._effects.execute(role, self._task, program, seed, self._plans[program.digest], number)
+
+    def _certify(self, seed: int) -> None:
+        """Replay a sample of older witnesses; run sparse diagnostics on those that are not certified."""
+        others = sorted(other for other in self._witnesses if other != seed)
+        sampler = random.Random(f"certify {self._run_seed} {self._trials}")
+        sample = sampler.sample(others, min(self._settings.sampled_witnesses, len(others)))
+        uncertified = [other for other in sample if not self._replay(self._accepted, self._witnesses[other])]
+        pending = {record.seed for record in self._followups}
+        open_to = [
+            other
+            for other in uncertified
+            if self._followups_used.get(other, 0) < self._settings.followup_repairs and other not in pending
+        ]
+        for other in open_to[: self._settings.diagnostics]:
+            self._diagnose(other)
+
+    def _replay(self, program: Program, witness: Record) -> bool:
+        replayed = self._effects.replay(self._task, program, witness)
+        self._checks.append(self._check(program, witness, replayed))
+        return isinstance(replayed.certificate, Certified)
+
+    def _check(self, program: Program, witness: Record, replayed: Replayed) -> Check:
+        certificate = replayed.certificate
+        edited = False
+        if isinstance(certificate, Certified):
+            source = self._effects.archive.programs[witness.program]
+            edited = bool(edited_lines(source, program).intersection(certificate.lines))
+        return Check(
+            program.digest, witness.number, witness.seed, certificate, replayed.seconds, witness.seconds, edited
+        )
+
+    def _diagnose(self, seed: int) -> None:
+        record = self._execute("diagnostic", self._accepted, seed)
+        self._diagnostics.append(record)
+        self._narrate(f"seed {seed}: diagnostic: {record.outcome.text}")
+        if not record.success:
+            self._followups.append(record)
+        elif self._settings.witnesses == "refresh":
+            self._witnesses[seed] = record
+
+    def _feedback(self) -> Feedback:
+        certificates = tuple((check.seed, check.certificate) for check in self._checks)
+        return Feedback(certificates, tuple(record.number for record in self._diagnostics))
+
+    def _write(self, plan: Plan) -> Program:
+        program = self._effects.write(plan)
+        self._plans.setdefault(program.digest, plan)
+        return program
+
+    def _freeze(self, first: Program) -> Learned:
+        """Replay the whole bank with the accepted program, run what is uncertified, and find the best program."""
+        accepted = list(dict.fromkeys(self._history)) or [first]
+        bank = dict(sorted(self._witnesses.items()))
+        final = self._accepted
+        held = {final.digest: self._holding(final, bank, -1)}
+        for program in reversed(accepted):
+            if program.digest not in held:
+                held[program.digest] = self._holding(program, bank, max(held.values()))
+        best = max(held, key=lambda digest: held[digest])
+        return Learned(
+            first.digest,
+            final.digest,
+            best,
+            [program.digest for program in accepted],
+            {seed: record.number for seed, record in bank.items()},
+            list(self._checks),
+            list(self._attempts),
+            [record.number for record in self._diagnostics],
+            held,
+        )
+
+    def _holding(self, program: Program, bank: dict[int, Record], to_beat: int) -> int:
+        """On how many of the bank's scenes a program holds; live runs only while it can still beat the best."""
+        unknown = []
+        count = 0
+        for seed, witness in bank.items():
+            replayed = self._effects.replay(self._task, program, witness)
+            if isinstance(replayed.certificate, Certified) or self._succeeded_before(program, seed):
+                count += 1
+            else:
+                unknown.append(seed)
+        for position, seed in enumerate(unknown):
+            if count + len(unknown) - position <= to_beat:
+                break
+            record = self._effects.execute("freeze", self._task, program, seed, self._plans[program.digest])
+            count += record.success
+        return count
+
+    def _succeeded_before(self, program: Program, seed: int) -> bool:
+        records = self._effects.archive.on(self._task.name, seed)
+        return any(record.success and record.program == program.digest for record in records)
+
+
+def edited_lines(before: Program, after: Program) -> set[int]:
+    """Lines of `after` that are not in `before`, by number."""
+    matcher = difflib.SequenceMatcher(None, before.source.splitlines(), after.source.splitlines(), autojunk=False)
+    return {
+        line + 1 for tag, _, _, start, stop in matcher.get_opcodes() if tag != "equal" for line in range(start, stop)
+    }

@@ -1,0 +1,25 @@
+"""Budgets and choices of one learning run; kept in its manifest."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """The paper's numbers (appendix B), and the choices that SCOPE.md marks.
+
+    `witnesses`: whether a successful diagnostic renews a stale witness ("refresh") or not ("paper").
+    `executions` bounds the search's environment episodes, diagnostics included; None leaves it to the
+    queues. `demonstration_tries` is how many configurations a demonstration may fail before it is dropped.
+    """
+
+    main_repairs: int = 3
+    followup_repairs: int = 1
+    sampled_witnesses: int = 3
+    diagnostics: int = 3
+    witnesses: Literal["refresh", "paper"] = "refresh"
+    executions: int | None = None
+    demonstration_tries: int = 25
+    infrastructure_tries: int = 3

@@ -1,0 +1,98 @@
+"""Values of a node table as short text, read from the nodes themselves.
+
+Nothing is rebuilt but arrays and scalars: so a deep, cyclic or huge value shows in bounded time, and a set
+shows in the table's order whatever the hash seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from surefoot.boundary.values import Decoder, dtype_of
+
+Nodes = list[list[Any]]
+_DEEPEST = 20
+_LONGEST_NUMBER = 1_000
+_BRACKETS = {"l": "[]", "t": "()", "d": "{}", "s": "{}", "f": ("frozenset({", "})")}
+
+
+def value_text(nodes: Nodes, cell: Any, width: int = 120) -> str:
+    """A value of a table as text of at most `width` characters."""
+    text = ""
+    for piece in _pieces(nodes, cell, (), width):
+        text += piece
+        if len(text) > 2 * width:
+            break
+    return shortened(text, width)
+
+
+def shortened(text: str, width: int) -> str:
+    """`text` on one line, cut to `width` characters."""
+    text = " ".join(text.split())
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def array_of(nodes: Nodes, node: list[Any]) -> Any:
+    """The content of an array node as an ndarray of the same dtype and shape, for reading."""
+    if node[0] == "a":
+        _, dtype, shape, order, data, _ = node
+        if isinstance(order, str):
+            return np.ndarray(shape, dtype_of(dtype), data, order="F" if order == "F" else "C")
+        return np.ndarray(shape, dtype_of(dtype), data, 0, order)
+    _, memory, dtype, shape, strides, offset, _ = node
+    return np.ndarray(shape, dtype_of(dtype), nodes[memory[0]][1], offset, strides)
+
+
+def _pieces(nodes: Nodes, cell: Any, within: tuple[int, ...], width: int) -> Iterator[str]:
+    if type(cell) is not list:
+        yield _scalar_text(cell, width)
+        return
+    node = nodes[cell[0]]
+    tag = node[0]
+    if cell[0] in within or len(within) > _DEEPEST:
+        yield "…"
+    elif tag in _BRACKETS:
+        yield from _container(nodes, node, (*within, cell[0]), width)
+    elif tag in ("a", "v"):
+        text = np.array2string(array_of(nodes, node), separator=", ", threshold=12, floatmode="unique")
+        yield f"array({text})" if within else text
+    elif tag == "e":
+        yield f"{node[1].removeprefix('builtins.')}("
+        yield from _items(nodes, nodes[node[2][0]][1:], (*within, cell[0]), width)
+        yield ")"
+    elif tag == "i" and len(node[1]) > _LONGEST_NUMBER:
+        yield f"{node[1][:width]}…"
+    else:
+        yield _scalar_text(Decoder([node]).objects[0], width)
+
+
+def _container(nodes: Nodes, node: list[Any], within: tuple[int, ...], width: int) -> Iterator[str]:
+    tag, cells = node[0], node[1:]
+    if not cells and tag in ("s", "f"):
+        yield {"s": "set()", "f": "frozenset()"}[tag]
+        return
+    opening, closing = _BRACKETS[tag]
+    yield opening
+    if tag == "d":
+        for place in range(0, len(cells), 2):
+            yield ", " if place else ""
+            yield from _pieces(nodes, cells[place], within, width)
+            yield ": "
+            yield from _pieces(nodes, cells[place + 1], within, width)
+    else:
+        yield from _items(nodes, cells, within, width)
+    yield "," + closing if tag == "t" and len(cells) == 1 else closing
+
+
+def _items(nodes: Nodes, cells: Sequence[Any], within: tuple[int, ...], width: int) -> Iterator[str]:
+    for place, cell in enumerate(cells):
+        yield ", " if place else ""
+        yield from _pieces(nodes, cell, within, width)
+
+
+def _scalar_text(value: Any, width: int) -> str:
+    longer = isinstance(value, str | bytes | bytearray) and len(value) > 2 * width
+    return repr(value[: 2 * width] if longer else value)
