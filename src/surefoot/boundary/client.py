@@ -222,7 +222,8 @@ def build_exceptions(specs: tuple[ExceptionSpec, ...]) -> dict[str, type[BaseExc
     """Stand-ins for declared exceptions, by qualified name; their modules are never imported."""
     built: dict[str, type[BaseException]] = {}
     for spec in specs:
-        _build_exception(f"{spec.module}.{spec.name}", spec.lineage, built)
+        name = f"{spec.module}.{spec.name}"
+        built[name] = _build_exception(name, spec.lineage, built)
     return built
 
 

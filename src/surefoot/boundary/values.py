@@ -220,7 +220,7 @@ def _scalar_node(value: Any) -> Node:
     if type(value) is not value.dtype.type:
         raise UnsupportedValueError(value)
     if isinstance(value, np.str_):  # as an array element it would lose trailing zeros, and so would bytes
-        return ["n", "U", str(value).encode("utf-32-le", "surrogatepass")]
+        return ["n", "U", value.encode("utf-32-le", "surrogatepass")]
     if isinstance(value, np.bytes_):
         return ["n", "S", bytes(value)]
     return ["n", dtype_text(value), value.tobytes()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from surefoot.errors import UsageError
 
+MOST_SEEDS = 100_000
 TaskName = Annotated[str, typer.Argument(metavar="TASK", help="Name of a task; see 'surefoot tasks'.")]
 ProgramPath = Annotated[Path, typer.Argument(metavar="PROGRAM", help="A Python file that calls the task's functions.")]
 BankFolder = Annotated[Path, typer.Option("--bank", metavar="DIR", help="Folder of recorded successes.")]
@@ -21,8 +23,11 @@ def parse_seeds(text: str) -> list[int]:
     """Configurations such as `101-125`, `3` or `1-5,9`. UsageError for anything else."""
     seeds: list[int] = []
     for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdigit() or (dash and not last.isdigit()) or (dash and int(last) < int(first)):
+        found = re.fullmatch(r"([0-9]{1,18})(?:-([0-9]{1,18}))?", part.strip())
+        first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+        if last < first:
             raise UsageError(f"'{text}' names no configurations. Write them like 101-125, or 3, or 1-5,9.")
-        seeds += range(int(first), int(last or first) + 1)
+        if len(seeds) + last - first >= MOST_SEEDS:
+            raise UsageError(f"'{text}' names more than {MOST_SEEDS} configurations. Split them over several runs.")
+        seeds += range(first, last + 1)
     return list(dict.fromkeys(seeds))

@@ -7,13 +7,15 @@ from collections.abc import Callable
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from surefoot.boundary.outcome import is_success
 from surefoot.cli.arguments import AsJson, BankFolder, ProgramPath
-from surefoot.cli.console import err, out, print_json, progress, table
+from surefoot.cli.console import err, out, print_json, progress, say, table
 from surefoot.cli.replay import as_data
 from surefoot.environments.host import TaskHost
 from surefoot.environments.registry import find_task
+from surefoot.errors import UsageError
 from surefoot.memory.bank import Bank, Witness
 from surefoot.program.source import Program
 from surefoot.tape.certificate import Certificate, Diverged, Unavailable
@@ -72,7 +74,7 @@ def certify(
                     for scene in group:
                         _rerun(scene, host, text)
     for path in place.unfinished():
-        err.print(f"Ignored: {path} is a recording that was cut before its end.", markup=False)
+        say(f"Ignored: {path} is a recording that was cut before its end.", err)
     if as_json:
         print_json(_summary(scenes))
     else:
@@ -81,11 +83,19 @@ def certify(
 
 
 def _by_task(scenes: list[_Scene]) -> list[tuple[TaskHost, list[_Scene]]]:
+    """The readable scenes, by task; those of a task that is not installed stay unavailable."""
     groups: dict[str, list[_Scene]] = {}
     for scene in scenes:
         if scene.witness.tape is not None:
             groups.setdefault(scene.witness.tape.header.task, []).append(scene)
-    return [(TaskHost(find_task(name)), group) for name, group in groups.items()]
+    hosts = []
+    for name, group in groups.items():
+        try:
+            hosts.append((TaskHost(find_task(name)), group))
+        except UsageError as error:
+            for scene in group:
+                scene.certificate = Unavailable("environment changed", str(error))
+    return hosts
 
 
 def _replay(scene: _Scene, check: Callable[[], Certificate]) -> None:
@@ -109,7 +119,7 @@ def _summary(scenes: list[_Scene]) -> dict[str, object]:
     rows = []
     for scene in scenes:
         tape = scene.witness.tape
-        shared = as_data(scene.certificate, tape, scene.seconds) if tape else {"text": scene.certificate.text}
+        shared = as_data(scene.certificate, tape, scene.seconds) if tape else _unreadable(scene.certificate)
         rows.append(
             shared
             | {"scene": scene.name, "verdict": scene.verdict, "holds": scene.holds, "rerun": scene.rerun or None}
@@ -126,6 +136,11 @@ def _summary(scenes: list[_Scene]) -> dict[str, object]:
     }
 
 
+def _unreadable(certificate: Certificate) -> dict[str, object]:
+    reason = certificate.reason if isinstance(certificate, Unavailable) else None
+    return {"reason": reason, "text": certificate.text}
+
+
 def _count(scenes: list[_Scene], verdict: str) -> int:
     return sum(scene.verdict == verdict for scene in scenes)
 
@@ -135,20 +150,19 @@ def _print(scenes: list[_Scene], program: str) -> None:
     rows = table("scene", "verdict", "where", *(["re-run"] if rerun else []))
     for scene in scenes:
         style = {"certified": "green", "diverged": "yellow", "unavailable": "red"}[scene.verdict]
-        rows.add_row(scene.name, f"[{style}]{scene.verdict}[/]", _where(scene), *([scene.rerun] if rerun else []))
+        rows.add_row(scene.name, Text(scene.verdict, style), _where(scene), *([scene.rerun] if rerun else []))
     out.print(rows)
     first = next((scene for scene in scenes if isinstance(scene.certificate, Diverged)), None)
     if first is not None and isinstance(first.certificate, Diverged):
-        out.print(f"\n{first.name}\n{first.certificate.page()}", markup=False)
+        say(f"\n{first.name}\n{first.certificate.page()}")
     replayed = sum(scene.seconds for scene in scenes)
     recorded = sum(scene.witness.tape.seconds for scene in scenes if scene.witness.tape)
-    out.print(
+    say(
         f"\n{program}: {_count(scenes, 'certified')} of {len(scenes)} recorded scenes certified in {replayed:.2f} s; "
-        f"running them took {recorded:.1f} s",
-        markup=False,
+        f"running them took {recorded:.1f} s"
     )
     if not rerun and not all(scene.holds for scene in scenes):
-        out.print("Add --run-uncertified to run the program on the others.", markup=False)
+        say("Add --run-uncertified to run the program on the others.")
 
 
 def _where(scene: _Scene) -> str:

@@ -11,6 +11,7 @@ import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 WIDTH_OF_FILES = 160
 """Columns that tables may take where the output is not a terminal."""
@@ -30,11 +31,25 @@ err = _console(stderr=True)
 def print_json(value: Any) -> None:
     """Print one JSON object on standard output."""
     sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")
+    sys.stdout.flush()  # a reader that has gone is noticed here, not at exit
+
+
+def say(text: str, console: Console = out) -> None:
+    """Print text as it is: no markup, lines broken only where it breaks them."""
+    console.print(text, markup=False, soft_wrap=True)
+
+
+class _PlainTable(Table):
+    """A table that shows its cells as they are: program texts may hold what looks like markup."""
+
+    def add_row(self, *cells: Any, **options: Any) -> None:
+        """One row of texts."""
+        super().add_row(*[Text(cell) if isinstance(cell, str) else cell for cell in cells], **options)
 
 
 def table(*columns: str) -> Table:
-    """A plain table; columns whose name ends in # are right-aligned."""
-    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    """A plain table of plain texts; columns whose name ends in # are right-aligned."""
+    made = _PlainTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for column in columns:
         made.add_column(column.rstrip("#"), justify="right" if column.endswith("#") else "left", overflow="fold")
     return made

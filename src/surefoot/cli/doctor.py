@@ -9,6 +9,7 @@ from collections.abc import Callable
 from importlib import metadata
 
 import msgspec
+from rich.text import Text
 
 from surefoot import __version__
 from surefoot.boundary.process import Zygote
@@ -41,7 +42,7 @@ def doctor(as_json: AsJson = False) -> int:
     else:
         rows = table("", "probe", "finding")
         for probe in probes:
-            rows.add_row("[green]ok[/]" if probe.works else "[red]no[/]", probe.name, probe.detail)
+            rows.add_row(Text("ok", "green") if probe.works else Text("no", "red"), probe.name, probe.detail)
         out.print(rows)
     return 0 if all(probe.works for probe in probes) else 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -9,7 +10,7 @@ import typer
 
 from surefoot import __version__
 from surefoot.cli.certify import certify
-from surefoot.cli.console import err
+from surefoot.cli.console import err, say
 from surefoot.cli.doctor import doctor
 from surefoot.cli.evaluate import evaluate
 from surefoot.cli.learn import learn, resume
@@ -27,7 +28,6 @@ _BadCommandLine: type[Any] = typer.BadParameter.__mro__[1]
 app = typer.Typer(
     name="surefoot",
     help="Learn programs from execution and certify edits against recorded successes.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -37,10 +37,15 @@ for command in (tasks, run, record, replay, certify, learn, resume, evaluate, sh
 
 
 @app.callback(invoke_without_command=True)
-def _root(version: bool = typer.Option(False, "--version", help="Print the version and exit.")) -> None:
+def _root(
+    context: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version and exit.")
+) -> None:
     if version:
         typer.echo(f"surefoot {__version__}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(UsageError.exit_code)
 
 
 def main() -> None:
@@ -53,16 +58,17 @@ def _run(application: typer.Typer) -> int:
         result: Any = application(standalone_mode=False)
         return result if isinstance(result, int) else 0
     except SurefootError as error:
-        err.print(f"surefoot: {error}", markup=False)
+        say(f"surefoot: {error}", err)
         if isinstance(error, UsageError) and len(sys.argv) > 1:
-            err.print(f"Try 'surefoot {sys.argv[1]} --help'.", markup=False)
+            say(f"Try 'surefoot {sys.argv[1]} --help'.", err)
         return error.exit_code
     except _BadCommandLine as error:
         name = error.ctx.command_path if error.ctx else "surefoot"
-        err.print(f"surefoot: {error.format_message()}\nTry '{name} --help'.", markup=False)
+        say(f"surefoot: {error.format_message()}\nTry '{name} --help'.", err)
         return UsageError.exit_code
     except (KeyboardInterrupt, typer.Abort):
-        err.print("Interrupted. What was recorded until now is kept.", markup=False)
+        say("Interrupted. What was recorded until now is kept.", err)
         return INTERRUPTED
     except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that exit has nowhere to fail
         return 0

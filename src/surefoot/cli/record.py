@@ -9,7 +9,7 @@ import typer
 
 from surefoot.boundary.outcome import Infrastructure, is_success
 from surefoot.cli.arguments import AsJson, BankFolder, ProgramPath, RunSeed, TaskName, parse_seeds
-from surefoot.cli.console import err, out, print_json, progress, table
+from surefoot.cli.console import err, out, print_json, progress, say, table
 from surefoot.environments.host import TaskHost
 from surefoot.environments.registry import find_task
 from surefoot.errors import EnvironmentFaultError
@@ -46,8 +46,8 @@ def record(
         print_json({"task": task, "tier": chosen.tier, "bank": str(bank), "successes": _count(rows), "runs": rows})
     else:
         _print(rows)
-        out.print(f"{_count(rows)}/{len(rows)} successes kept in {bank}", markup=False)
-        err.print(f"After an edit: surefoot certify {program} --bank {bank}", markup=False)
+        say(f"{_count(rows)}/{len(rows)} successes kept in {bank}")
+        say(f"After an edit: surefoot certify {program} --bank {bank}", err)
     if any(row["infrastructure"] for row in rows):
         return EnvironmentFaultError.exit_code
     return 0 if len(good) == len(rows) else 1

@@ -10,7 +10,7 @@ import typer
 
 from surefoot.boundary.process import Zygote
 from surefoot.cli.arguments import AsJson
-from surefoot.cli.console import out, print_json
+from surefoot.cli.console import print_json, say
 from surefoot.environments.registry import find_task
 from surefoot.errors import TapeError, UsageError
 from surefoot.program.source import Program
@@ -37,11 +37,9 @@ def replay(
     if as_json:
         print_json(as_data(certificate, loaded, seconds))
     elif isinstance(certificate, Diverged):
-        out.print(certificate.page(), markup=False)
+        say(certificate.page())
     else:
-        out.print(
-            f"{certificate.text}  in {seconds * 1000:.0f} ms; the recording took {loaded.seconds:.2f} s", markup=False
-        )
+        say(f"{certificate.text}  in {seconds * 1000:.0f} ms; the recording took {loaded.seconds:.2f} s")
     return exit_code(certificate)
 
 

@@ -9,7 +9,7 @@ import typer
 
 from surefoot.boundary.outcome import Infrastructure, is_success
 from surefoot.cli.arguments import AsJson, ProgramPath, RunSeed, TaskName
-from surefoot.cli.console import err, out, print_json
+from surefoot.cli.console import err, print_json, say
 from surefoot.environments.host import TaskHost
 from surefoot.environments.registry import find_task
 from surefoot.errors import EnvironmentFaultError
@@ -68,14 +68,13 @@ def _print(execution: Execution, tape: Path | None) -> None:
     recorded = execution.tape
     if recorded and recorded.end:
         if recorded.end.output:
-            out.print(recorded.end.output.rstrip("\n"), markup=False)
+            say(recorded.end.output.rstrip("\n"))
         if recorded.end.errors:
-            err.print(recorded.end.errors.rstrip("\n"), markup=False)
+            say(recorded.end.errors.rstrip("\n"), err)
     events = len(recorded.events) if recorded else 0
-    out.print(
+    say(
         f"{execution.outcome.text}  (seed {execution.seed}, {events} events, {execution.steps} steps, "
-        f"{execution.seconds:.2f} s)",
-        markup=False,
+        f"{execution.seconds:.2f} s)"
     )
     if tape is not None and recorded is not None:
-        err.print(f"Tape: {tape}  Replay it with 'surefoot replay {tape}'.", markup=False)
+        say(f"Tape: {tape}  Replay it with 'surefoot replay {tape}'.", err)

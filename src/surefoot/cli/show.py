@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from surefoot.cli.arguments import AsJson
-from surefoot.cli.console import out, print_json, table
+from surefoot.cli.console import out, print_json, say, table
 from surefoot.cli.learn import print_change, print_report
 from surefoot.errors import RunError
 from surefoot.evaluation.learning import Report
@@ -104,6 +104,6 @@ def _print(tape: Tape) -> None:
     for event in tape.events:
         call = request_text(header.surface, event.function, event.request) + (" raised" if event.raised else "")
         rows.add_row(str(event.number), f"{event.clock:.2f}", str(event.line), event.stage, call)
-    out.print(rows, markup=False)
+    out.print(rows)
     if tape.end and tape.end.output:
-        out.print("output:\n" + tape.end.output.rstrip("\n"), markup=False)
+        say("output:\n" + tape.end.output.rstrip("\n"))

@@ -10,6 +10,7 @@ from surefoot.boundary.environment import Environment
 from surefoot.boundary.outcome import Infrastructure
 from surefoot.boundary.process import Zygote
 from surefoot.environments.base import Task
+from surefoot.errors import EnvironmentFaultError, SurefootError
 from surefoot.program.source import Program
 from surefoot.tape.certificate import Certificate
 from surefoot.tape.file import Tape
@@ -68,7 +69,7 @@ class TaskHost:
         """Run `program` on a fresh reset of configuration `seed`; tape it to `path` if given."""
         if self._environment is None or self._episodes >= EPISODES_PER_ENVIRONMENT:
             self._drop_environment()
-            self._environment = self.task.make()
+            self._environment = self._made()
         self._episodes += 1
         execution = execute(
             program,
@@ -103,13 +104,25 @@ class TaskHost:
 
     def close(self) -> None:
         """Stop the simulator and the program processes."""
-        self._drop_environment()
-        if self._zygote is not None:
-            self._zygote.close()
-            self._zygote = None
+        try:
+            self._drop_environment()
+        finally:
+            if self._zygote is not None:
+                self._zygote.close()
+                self._zygote = None
+
+    def _made(self) -> Environment:
+        try:
+            return self.task.make()
+        except SurefootError:
+            raise
+        except Exception as error:  # whatever a simulator raises when it starts
+            raise EnvironmentFaultError(
+                f"The environment of {self.task.name} can't be started: {type(error).__name__}: {error}. "
+                "Run 'surefoot doctor' to see what is missing."
+            ) from error
 
     def _drop_environment(self) -> None:
-        if self._environment is not None:
-            self._environment.close()
-        self._environment = None
-        self._episodes = 0
+        environment, self._environment, self._episodes = self._environment, None, 0
+        if environment is not None:
+            environment.close()

@@ -6,7 +6,7 @@ from functools import cache
 from importlib import metadata
 
 from surefoot.environments.base import Task
-from surefoot.errors import UsageError, unknown_name
+from surefoot.errors import EnvironmentFaultError, UsageError, unknown_name
 
 GROUP = "surefoot.environments"
 
@@ -41,5 +41,11 @@ def find_task(name: str) -> Task:
 
 @cache
 def _load(entry: metadata.EntryPoint) -> dict[str, Task]:
-    tasks: dict[str, Task] = entry.load()
+    try:
+        tasks: dict[str, Task] = entry.load()
+    except Exception as error:  # another package's code
+        raise EnvironmentFaultError(
+            f"The tasks of {entry.value} can't be loaded: {type(error).__name__}: {error}. "
+            "Repair or uninstall the package that provides them."
+        ) from error
     return tasks

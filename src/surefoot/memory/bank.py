@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -39,10 +42,23 @@ class Bank:
 
     def unfinished_path(self, seed: int) -> Path:
         """Where to record a configuration's next tape; `keep` gives it its place."""
-        return self.folder / f"{_UNFINISHED}{os.getpid()}-{seed}.mcap"
+        # A process that was killed may have had this one's id and have left its recording.
+        return _free(self.folder / f"{_UNFINISHED}{os.getpid()}-{seed}.mcap")
 
     def keep(self, recorded: Path, tape: Tape) -> Path:
-        """Give a finished tape its place: a success becomes its configuration's witness."""
+        """Give a finished tape its place: a success becomes its configuration's witness.
+
+        UsageError where the disk does not allow it; the recording then stays where it is.
+        """
+        try:
+            with self._alone():
+                return self._keep(recorded, tape)
+        except OSError as error:
+            raise UsageError(
+                f"The tape {recorded} can't be given its place in {self.folder}: {error.strerror}. It stays there."
+            ) from None
+
+    def _keep(self, recorded: Path, tape: Tape) -> Path:
         name = f"{tape.header.task.replace('/', '-')}.seed-{tape.header.scene.seed}"
         if tape.end is None or not is_success(tape.end.outcome):
             return _move(recorded, self.folder / "failures" / f"{name}.{tape.id[:12]}.mcap")
@@ -50,6 +66,16 @@ class Bank:
         if place.exists():
             _move(place, self.folder / "replaced" / f"{name}.{_identity_of(place)}.mcap")
         return _move(recorded, place)
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Hold the folder against other processes that keep tapes in it."""
+        descriptor = os.open(self.folder, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
 
     def witnesses(self) -> list[Witness]:
         """All witnesses, by file name. UsageError if there is no such folder or nothing in it."""
@@ -86,20 +112,21 @@ def _identity_of(path: Path) -> str:
 
 
 def _move(source: Path, target: Path) -> Path:
-    """Rename, without ever taking the place of an existing file."""
+    """Rename, without ever taking the place of an existing file; for a holder of the folder alone."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    stem, number = target.stem, 1
-    while True:
-        try:
-            os.link(source, target)
-        except FileExistsError:
-            number += 1
-            target = target.with_name(f"{stem}-{number}{target.suffix}")
-            continue
-        source.unlink()
-        return target
+    return source.rename(_free(target))
+
+
+def _free(path: Path) -> Path:
+    """The path itself, or the first `…-2`, `…-3` that is not taken."""
+    number = 1
+    place = path
+    while place.exists():
+        number += 1
+        place = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    return place
 
 
 def _natural(path: Path) -> tuple[str, int, str]:
     head, _, tail = path.stem.rpartition("-")
-    return (head, int(tail), path.name) if tail.isdigit() else (path.stem, -1, path.name)
+    return (head, int(tail), path.name) if tail.isdecimal() else (path.stem, -1, path.name)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import io
+import warnings
 from functools import cached_property
 from pathlib import Path
 
@@ -28,7 +30,7 @@ class Program:
         except OSError as error:
             raise UsageError(f"The program {path} can't be read: {error.strerror}.") from None
         try:
-            source = data.decode("utf-8")
+            source = data.decode("utf-8-sig")  # Python, too, passes over a byte order mark
         except UnicodeDecodeError as error:
             raise InvalidProgramError(f"{path} is not UTF-8 text (byte {error.start}). Save it as UTF-8.") from None
         if not source.strip():
@@ -44,7 +46,9 @@ class Program:
     def tree(self) -> ast.Module:
         """The syntax tree. InvalidProgramError with the line where there is none."""
         try:
-            return ast.parse(self.source)
+            with warnings.catch_warnings():  # of doubtful escapes and comparisons: the program's own business
+                warnings.simplefilter("ignore")
+                return ast.parse(self.source)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             line = getattr(error, "lineno", None)
             where = f", line {line}" if line else ""
@@ -57,7 +61,7 @@ class Program:
 
     def line(self, number: int) -> str:
         """One line of the text, stripped; empty where there is none."""
-        lines = self.source.splitlines()
+        lines = io.StringIO(self.source).readlines()  # splits where Python does
         return lines[number - 1].strip() if 0 < number <= len(lines) else ""
 
     @cached_property

@@ -138,7 +138,9 @@ class Comparison:
         if found is None and self._partner.get(expected[1][0]) != got[1][0]:
             found = self._paired(path, expected[1][0], got[1][0], "memory")
         if found is None and expected[5:] != got[5:]:
-            name, index = ("offset in memory of " + path, 5) if expected[5] != got[5] else (path + ".flags.writeable", 6)
+            name, index = (
+                ("offset in memory of " + path, 5) if expected[5] != got[5] else (path + ".flags.writeable", 6)
+            )
             found = Difference(name, str(expected[index]), str(got[index]))
         return found
 

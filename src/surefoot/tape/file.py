@@ -110,6 +110,13 @@ class TapeWriter:
             raise TapeError(f"No tape can be written at {path}: {error.strerror}.") from None
         self._stream = _Through(self._descriptor)
         self._sequence = 0
+        try:
+            self._begin(header)
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, header: Header) -> None:
         with self._disk():
             self._writer = _open_writer(self._stream)
             self._writer.start(profile="surefoot", library="surefoot")

@@ -9,9 +9,9 @@ from surefoot.boundary.outcome import is_success
 from surefoot.boundary.process import Zygote
 from surefoot.boundary.session import Died, Ending, RunStoppedError, Stalled, converse
 from surefoot.boundary.surface import FunctionSpec, Surface
-from surefoot.boundary.values import unpack_table
+from surefoot.boundary.values import MalformedMessageError, unpack_table
 from surefoot.boundary.wire import SLEEP, Answer, Begin, Call, Ended, Watched
-from surefoot.errors import InvalidProgramError
+from surefoot.errors import InvalidProgramError, UsageError
 from surefoot.program.source import Program
 from surefoot.tape.certificate import Certificate, Certified, Diverged, Place, Unavailable
 from surefoot.tape.difference import Comparison, Difference
@@ -44,22 +44,22 @@ def certify(
         match = _replay(own, tape, zygote, tape.header.surface, False)
         if isinstance(match, Unavailable):
             return match
-        if _consumed(match) < len(tape.events):
+        if not _as_recorded(match, tape):
             return Unavailable("not self-matching", "the program that made this tape does not match it either")
-    failed = tape.end is not None and not is_success(tape.end.outcome)
-    if tape.end is not None and failed and _consumed(certificate) == len(tape.events):
+    if tape.end is not None and not is_success(tape.end.outcome) and _as_recorded(certificate, tape):
         return Unavailable(
             "not a success",
-            f"all {len(tape.events)} events match, but the tape records a {tape.end.outcome.text}",
+            f"all {len(tape.events)} events match, but the tape records no success: {tape.end.outcome.text}",
         )
     return certificate
 
 
-def _consumed(certificate: Certificate) -> int | None:
-    """How many recorded events were matched; None where nothing was replayed to its end."""
+def _as_recorded(certificate: Certificate, tape: Tape) -> bool:
+    """Whether a replay agreed with all that was recorded; the tape of a failure ends where it failed."""
     if isinstance(certificate, Certified):
-        return certificate.events
-    return certificate.event if isinstance(certificate, Diverged) else None
+        return True
+    failed = tape.end is not None and not is_success(tape.end.outcome)
+    return failed and isinstance(certificate, Diverged) and certificate.event == len(tape.events)
 
 
 def self_match(tape: Tape, zygote: Zygote) -> Certificate:
@@ -106,7 +106,9 @@ def _unavailable(tape: Tape, zygote: Zygote, surface: Surface | None, revision: 
         )
         if changed:
             return Unavailable("surface changed", f"{', '.join(changed)} changed since the recording")
-    differing = _differing(header.platform, zygote.platform)
+    differing = _differing(
+        header.platform | {"python": _minor(header.python)}, zygote.platform | {"python": _minor(zygote.python)}
+    )
     if differing:
         return Unavailable("numeric platform", f"{', '.join(differing)} differ from the recording's")
     return None
@@ -115,6 +117,11 @@ def _unavailable(tape: Tape, zygote: Zygote, surface: Surface | None, revision: 
 def _differing(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     return [f"{key} ({then.get(key)} then, {now.get(key)} now)" if key != "cpu" else "CPU features"
             for key in sorted({*then, *now}) if then.get(key) != now.get(key)]  # fmt: skip
+
+
+def _minor(version: str) -> str:
+    """A Python version without its patch level, which changes no results."""
+    return ".".join(version.split(".")[:2])
 
 
 def _replay(program: Program, tape: Tape, zygote: Zygote, surface: Surface, trace_lines: bool) -> Certificate:
@@ -147,6 +154,13 @@ class TapeHost:
 
     def answer(self, call: Call) -> Answer:
         """The recorded answer; RunStoppedError at a divergence."""
+        try:
+            return self._compared(call)
+        except (UsageError, TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
+            # Only a request that no client sends can't be compared and shown.
+            raise MalformedMessageError(f"not a request: {error}") from error
+
+    def _compared(self, call: Call) -> Answer:
         if self._position >= len(self._events):
             raise self._stop(
                 "extra call", call, "", "the end of the program", self._call_text(call.function, call.table)

@@ -6,6 +6,7 @@ shows in the table's order whatever the hash seed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -57,7 +58,10 @@ def _pieces(nodes: Nodes, cell: Any, within: tuple[int, ...], width: int) -> Ite
     elif tag in _BRACKETS:
         yield from _container(nodes, node, (*within, cell[0]), width)
     elif tag in ("a", "v"):
-        text = np.array2string(array_of(nodes, node), separator=", ", threshold=12, floatmode="unique")
+        array = array_of(nodes, node)
+        text = np.array2string(array, separator=", ", threshold=12, floatmode="unique")
+        if array.dtype.kind in "biufc":  # NumPy fills up columns
+            text = re.sub(r" +(?=[,\]])|(?<=\[) +", "", text)
         yield f"array({text})" if within else text
     elif tag == "e":
         yield f"{node[1].removeprefix('builtins.')}("

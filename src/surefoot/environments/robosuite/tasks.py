@@ -8,7 +8,7 @@ from pathlib import Path
 from surefoot.boundary.environment import Environment
 from surefoot.boundary.surface import Surface
 from surefoot.diagnosis.graph import Check, DiagnosticGraph
-from surefoot.environments.base import Task, revision_of
+from surefoot.environments.base import Demonstration, Task, revision_of
 from surefoot.environments.robosuite.api import RobosuiteApi
 from surefoot.environments.robosuite.importing import check_installed, load_robosuite
 from surefoot.environments.robosuite.predicates import PREDICATES
@@ -37,7 +37,19 @@ def check(predicate: str, *roles: str, after: tuple[str, ...] = (), invariant: b
     return Check(predicate, PREDICATES[predicate], roles, after, invariant)
 
 
-def task(name: str, setup: Setup, description: str, checks: tuple[Check, ...], roles: dict[str, str]) -> Task:
+def demonstration(name: str, task: str) -> Demonstration:
+    """A demonstration that ships with this package, and the task that it was written for."""
+    return Demonstration(name, task, Path(__file__).parent / "demonstrations" / f"{name}.py")
+
+
+def task(
+    name: str,
+    setup: Setup,
+    description: str,
+    checks: tuple[Check, ...],
+    roles: dict[str, str],
+    demonstrations: tuple[Demonstration, ...] = (),
+) -> Task:
     """A single-arm task on the state tier whose last check is its goal."""
     return Task(
         name=name,
@@ -54,6 +66,7 @@ def task(name: str, setup: Setup, description: str, checks: tuple[Check, ...], r
         held_out=HELD_OUT,
         make=partial(start, setup, name),
         revision=revision,
+        demonstrations=demonstrations,
         options={"step_limit": setup.step_limit},
     )
 
@@ -69,6 +82,7 @@ _LIFT = task(
         check("lifted", "item", after=("grasped",)),
     ),
     {"item": "cube"},
+    (demonstration("lift_fingertips", "robosuite/cube-lift"), demonstration("lift_steady", "robosuite/cube-lift")),
 )
 
 _STACK = task(
@@ -86,6 +100,12 @@ _STACK = task(
         check("on", "item", "base", after=("above",)),
     ),
     {"item": "cubeA", "base": "cubeB"},
+    (
+        demonstration("stack_remembered", "robosuite/cube-stack"),
+        demonstration("stack_hasty", "robosuite/cube-stack"),
+        demonstration("lift_fingertips", "robosuite/cube-lift"),
+        demonstration("lift_steady", "robosuite/cube-lift"),
+    ),
 )
 
 TASKS: dict[str, Task] = {found.name: found for found in (_LIFT, _STACK)}
