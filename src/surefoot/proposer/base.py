@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -88,5 +88,8 @@ class Proposer(Protocol):
         `plan` is the one that the record's program was written from, None for demonstrations.
         """
 
-    def skills(self) -> Mapping[str, Any]:
-        """What was learned, as data for the run's folder; may be empty."""
+    def load(self, library: bytes) -> None:
+        """Start from a library that earlier runs left; called once, before anything else."""
+
+    def save(self, library: bytes, run: str) -> bytes:
+        """The library (empty bytes: none yet) with what this run learned; a run is never merged twice."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -20,11 +21,13 @@ from surefoot.program.source import Program
 from surefoot.search.settings import Settings
 
 FORMAT = 1
+LIBRARY = "library.json"
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """What a run is of; written once, before the first effect."""
+    """What a run is of; written once, before the first effect. `library` is the skill library's file."""
 
+    id: str
     format: int
     code: str
     task: str
@@ -36,6 +39,7 @@ class Manifest(msgspec.Struct, frozen=True):
     held_out: tuple[int, ...]
     run_seed: int
     settings: Settings
+    library: str | None = None
 
 
 class RunFolder:
@@ -60,6 +64,8 @@ class RunFolder:
         if any(path.iterdir()):
             raise UsageError(f"{path} is not empty. Name a new folder for the run.")
         lock = _locked(path)
+        if manifest.library is not None:
+            _write_whole(path / LIBRARY, read_library(Path(manifest.library)))
         _write_whole(path / "manifest.json", msgspec.json.format(msgspec.json.encode(manifest), indent=2))
         return cls(path, manifest, lock)
 
@@ -84,6 +90,15 @@ class RunFolder:
         self.journal.close()
         self._lock.close()
 
+    @property
+    def library(self) -> bytes:
+        """The skill library as it was when the run began; empty without one."""
+        return read_library(self.path / LIBRARY)
+
+    def save_bytes(self, name: str, data: bytes) -> None:
+        """Write a file of the run, whole or not at all."""
+        _write_whole(self.path / name, data)
+
     def save_program(self, program: Program) -> None:
         """Keep a program's text under its identity."""
         folder = self.path / "programs"
@@ -93,6 +108,24 @@ class RunFolder:
     def save(self, name: str, data: Any) -> None:
         """Write a JSON file of the run, whole or not at all."""
         _write_whole(self.path / name, msgspec.json.format(msgspec.json.encode(data), indent=2) + b"\n")
+
+
+def read_library(path: Path) -> bytes:
+    """A skill library's bytes; empty where there is no such file yet. UsageError if it can't be read."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise UsageError(f"The skill library {path} can't be read: {error.strerror}.") from None
+
+
+def merge_library(path: Path, merge: Callable[[bytes], bytes]) -> None:
+    """Change a skill library that other runs may change at the same time."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.with_name(f".{path.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _write_whole(path, merge(read_library(path)))
 
 
 def read_manifest(path: Path) -> Manifest:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from surefoot.environments.base import Task
-from surefoot.memory.evidence import Evidence
+from surefoot.memory.evidence import Evidence, Tally
 from surefoot.proposer.skills.fragments import Fact, Fragment, facts_of
 from surefoot.proposer.skills.sketch import Sketch, Slot, Variant
 
 Condition = tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]
 """Evidence key: environment revision, and the facts (predicate, role types) that a slot must bring about."""
+
+SkillEvidence = Evidence[Condition, Variant]
 
 
 class Library:
@@ -44,13 +48,60 @@ class Library:
         return [item for item in self._fragments.values() if wanted <= {fact.key for fact in item.effect}]
 
 
+class Skill(msgspec.Struct, frozen=True):
+    """A stage with its evidence, as runs hand it on."""
+
+    fragment: Fragment
+    condition: Condition
+    successes: int
+    failures: int
+    incentive: float
+    confirmed: tuple[str, ...]
+
+    @classmethod
+    def of(cls, fragment: Fragment, condition: Condition, tally: Tally) -> Skill:
+        """A fragment with what is known of it."""
+        scenes = tuple(sorted(tally.confirmed))
+        return cls(fragment, condition, tally.successes, tally.failures, tally.incentive, scenes)
+
+    def restore(self, library: Library, evidence: SkillEvidence) -> None:
+        """Add the skill to a run's library and its evidence to the run's."""
+        library.add(self.fragment)
+        tally = Tally(self.successes, self.failures, self.incentive, set(self.confirmed))
+        evidence.merge(self.condition, Variant(self.fragment.id), tally)
+
+
+class SkillLibrary(msgspec.Struct, frozen=True):
+    """Skills of finished runs. A run reads it once, at its start, and is merged into it at its end.
+
+    `runs` names the runs that are in it, so that none is counted twice.
+    """
+
+    runs: tuple[str, ...] = ()
+    skills: tuple[Skill, ...] = ()
+
+    def merged(self, other: SkillLibrary) -> SkillLibrary:
+        """Both libraries' skills; evidence of equal skills adds up, scenes and runs count once."""
+        if set(other.runs) <= set(self.runs):
+            return self
+        found: dict[tuple[str, Condition], Skill] = {}
+        for skill in (*self.skills, *other.skills):
+            key = (skill.fragment.id, skill.condition)
+            known = found.get(key)
+            found[key] = skill if known is None else Skill(
+                known.fragment, known.condition, known.successes + skill.successes, known.failures + skill.failures,
+                known.incentive + skill.incentive, tuple(sorted({*known.confirmed, *skill.confirmed})),
+            )  # fmt: skip
+        return SkillLibrary(tuple(sorted({*self.runs, *other.runs})), tuple(found.values()))
+
+
 def slot_condition(task: Task, slot: Slot, revision: str) -> Condition:
     """The condition under which evidence of a slot's variants is kept."""
     facts = facts_of(task.graph, task.role_types)
     return (revision, tuple(facts[name].key for name in slot.checks))
 
 
-def assemble(task: Task, library: Library, evidence: Evidence, revision: str) -> Sketch | None:
+def assemble(task: Task, library: Library, evidence: SkillEvidence, revision: str) -> Sketch | None:
     """A first sketch: fragments in the order of the graph, each for the facts not yet brought about.
 
     Promoted variants come first (PI's initial program); where there are none, the first in the library.
@@ -92,10 +143,8 @@ def _slot(
     return Slot(name, fragment.stage.parameters, objects, checks, Variant(fragment.id))
 
 
-def _promote(task: Task, slot: Slot, evidence: Evidence, revision: str) -> Slot:
-    condition = slot_condition(task, slot, revision)
-    actions = [action for (where, action), _ in evidence.items() if where == condition]
-    best = evidence.promoted(condition, actions)
-    if not best or not isinstance(best[0], Variant):
+def _promote(task: Task, slot: Slot, evidence: SkillEvidence, revision: str) -> Slot:
+    best = evidence.promoted(slot_condition(task, slot, revision))
+    if not best:
         return slot
     return Slot(slot.name, slot.parameters, slot.objects, slot.checks, best[0])

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from surefoot.boundary.wire import Scalar
 from surefoot.environments.base import Task
-from surefoot.errors import UsageError
+from surefoot.errors import RunError, UsageError
 from surefoot.memory.archive import Archive, Record
-from surefoot.memory.evidence import Evidence
 from surefoot.program.source import Program
 from surefoot.proposer.base import Level, Plan, RepairContext
 from surefoot.proposer.skills.assignment import SceneEvidence, assign, without_idle_guards
-from surefoot.proposer.skills.fragments import facts_of, fragments_of
+from surefoot.proposer.skills.fragments import Fragment, facts_of, fragments_of
 from surefoot.proposer.skills.knowledge import Reader, SlotResult, blame, scene_evidence, slot_passed
-from surefoot.proposer.skills.library import Library, assemble, slot_condition
-from surefoot.proposer.skills.sketch import Sketch, Slot, Variant, render
+from surefoot.proposer.skills.library import (
+    Condition,
+    Library,
+    Skill,
+    SkillEvidence,
+    SkillLibrary,
+    assemble,
+    slot_condition,
+)
+from surefoot.proposer.skills.sketch import Sketch, Slot, Variant, render, rendered_stage
 from surefoot.proposer.skills.stumps import fit_stump
+from surefoot.tape.file import Tape
 
 _STRATA = (1.0, 0.5, 0.25, 0.75)
 """Where a constant is varied to, as shares of the way to its bound; the far end first, it tells most."""
@@ -49,7 +57,9 @@ class Skills:
         self._task = task
         self._run_seed = run_seed
         self._library = Library()
-        self._evidence = Evidence()
+        self._evidence = SkillEvidence()
+        self._learned = Library()
+        self._confirmed = SkillEvidence()
         self._sketches: dict[str, Sketch] = {}
         self._wholes: list[Sketch] = []
         self._effects = {function.name for function in task.surface.functions if function.kind == "effect"}
@@ -75,7 +85,7 @@ class Skills:
         for fragment in fragments_of(task, archive.programs[record.program], record, archive.tape(record)):
             self._library.add(fragment)
             own.add(fragment)
-        whole = assemble(self._task, own, Evidence(), self._revision) if task.name == self._task.name else None
+        whole = assemble(self._task, own, SkillEvidence(), self._revision) if task.name == self._task.name else None
         if whole is not None and whole not in self._wholes:
             self._wholes.append(whole)
 
@@ -89,9 +99,23 @@ class Skills:
                 continue
             if record.success:
                 self._evidence.confirm(condition, result.variant, record.scene)
+                self._keep(sketch, slot, condition, record)
             elif result.passed is not None:
                 incentive = gained / len(self._task.graph.checks)
                 self._evidence.record_trial(condition, result.variant, result.passed, incentive)
+
+    def _keep(self, sketch: Sketch, slot: Slot, condition: Condition, record: Record) -> None:
+        """Keep the stage as it stands, guards and all, as a skill for later runs."""
+        roles = {item: role for role, item in self._task.roles.items()}
+        facts = facts_of(self._task.graph, self._task.role_types)
+        fragment = Fragment(
+            f"{self._task.name}:{slot.name}",
+            rendered_stage(sketch, slot, self._is_effect),
+            tuple(roles[item] for item in slot.objects),
+            tuple(facts[name] for name in slot.checks),
+        )
+        self._learned.add(fragment)
+        self._confirmed.confirm(condition, Variant(fragment.id), record.scene)
 
     def first_plan(self, task: Task, archive: Archive) -> Plan:
         """The plan of P_0: fragments of the demonstrations in the order of the graph."""
@@ -124,30 +148,19 @@ class Skills:
         """The program that a plan stands for."""
         return render(msgspec.convert(plan.edit, Sketch), self._is_effect)
 
-    def skills(self) -> Mapping[str, Any]:
-        """Fragments and evidence, as data."""
-        tallies = [
-            {
-                "condition": str(condition),
-                "variant": str(getattr(action, "text", action)),
-                "successes": tally.successes,
-                "failures": tally.failures,
-                "score": round(tally.score, 4),
-                "confirmed": sorted(tally.confirmed),
-                "promoted": tally.promoted,
-            }
-            for (condition, action), tally in self._evidence.items()
-        ]
-        fragments = [
-            {
-                "id": item.id,
-                "origin": item.origin,
-                "effect": [str(fact) for fact in item.effect],
-                "source": item.stage.source,
-            }
-            for item in self._library
-        ]
-        return {"fragments": fragments, "evidence": tallies}
+    def load(self, library: bytes) -> None:
+        """Start from the skills that earlier runs left; RunError if the library can't be read."""
+        for skill in _library(library).skills:
+            skill.restore(self._library, self._evidence)
+
+    def save(self, library: bytes, run: str) -> bytes:
+        """The library with every stage that took part in an accepted run of this one."""
+        skills = (
+            Skill.of(self._learned[action.fragment], condition, tally)
+            for (condition, action), tally in self._confirmed.items()
+        )
+        merged = _library(library).merged(SkillLibrary((run,), tuple(skills)))
+        return msgspec.json.format(msgspec.json.encode(merged), indent=2) + b"\n"
 
     def _plan(
         self,
@@ -177,12 +190,15 @@ class Skills:
         return self._sketches[best.program], best
 
     def _candidates(self, context: RepairContext, base: Sketch, record: Record) -> Iterator[Candidate]:
-        tape = context.archive.tape(record) if record.tape else None
-        index = blame(base, record.diagnosis, tape, context.task.graph)
-        if index is not None:
+        for index in self._slots_to_try(context, base, record):
             yield from self._for_slot(context, base, record, index)
         for whole in self._wholes:
             yield Candidate("strategy", whole, 0, "another demonstration's strategy reaches further")
+
+    def _slots_to_try(self, context: RepairContext, base: Sketch, record: Record) -> Iterable[int]:
+        tape = context.archive.tape(record) if record.tape else None
+        index = blame(base, record.diagnosis, tape, context.task.graph)
+        return () if index is None else (index,)
 
     def _for_slot(self, context: RepairContext, base: Sketch, record: Record, index: int) -> Iterator[Candidate]:
         slot = base.slots[index]
@@ -204,7 +220,10 @@ class Skills:
             texts = {item.id: item.stage for item in self._library}
             guarded = "guarded by what the stage has read" if changed.guards else "as the stage's default"
             yield Candidate(
-                level, base.with_slot(index, changed, texts), index, f"{slot.name}: {self._library.label(variant)}, {guarded}"
+                level,
+                base.with_slot(index, changed, texts),
+                index,
+                f"{slot.name}: {self._library.label(variant)}, {guarded}",
             )
         yield from self._retries(context, base, record, index)
 
@@ -212,8 +231,7 @@ class Skills:
         self, context: RepairContext, base: Sketch, slot: Slot, condition: Any
     ) -> Iterator[tuple[Variant, Level]]:
         """Variants in the order in which they are tried: confirmed skills, fragments by effect, constants."""
-        known = [action for (where, action), _ in self._evidence.items() if where == condition]
-        confirmed = [item for item in self._evidence.promoted(condition, known) if isinstance(item, Variant)]
+        confirmed = self._evidence.promoted(condition)
         facts = facts_of(context.task.graph, context.task.role_types)
         providers = self._library.providing(facts[name] for name in slot.checks)
         fragments = [
@@ -287,7 +305,19 @@ class Skills:
         values = self._reader.before_guards(archive, program, sketch, index, record) if slot.guards else {}
         variant = slot.chosen(values) if values is not None else None
         tape = archive.tape(record) if record.tape else None
-        return SlotResult(variant, slot_passed(sketch, index, record, tape, self._task.graph))
+        return SlotResult(variant, self._passed(sketch, index, record, tape))
+
+    def _passed(self, sketch: Sketch, index: int, record: Record, tape: Tape | None) -> bool | None:
+        return slot_passed(sketch, index, record, tape, self._task.graph)
+
+
+def _library(data: bytes) -> SkillLibrary:
+    if not data:
+        return SkillLibrary()
+    try:
+        return msgspec.json.decode(data, type=SkillLibrary)
+    except msgspec.DecodeError as error:
+        raise RunError(f"The skill library can't be read ({error}). Name another file, or none.") from None
 
 
 def _progress(record: Record) -> int:

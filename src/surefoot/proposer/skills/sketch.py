@@ -113,7 +113,7 @@ def _fragments(slot: Slot) -> list[str]:
 
 def render(sketch: Sketch, is_effect: Callable[[str], bool]) -> Program:
     """The program text of a sketch."""
-    parts = [_stage(sketch, slot, is_effect).source.rstrip("\n") for slot in sketch.slots]
+    parts = [rendered_stage(sketch, slot, is_effect).source.rstrip("\n") for slot in sketch.slots]
     calls = [
         f"{slot.name}({', '.join(f'{item!r}' for item in slot.objects)})".replace("'", '"') for slot in sketch.slots
     ]
@@ -126,7 +126,7 @@ def dispatch_place(sketch: Sketch, index: int, is_effect: Callable[[str], bool])
     line = dispatch_line(stage, is_effect)
     if line is None:
         return None
-    before = sum(len(_stage(sketch, slot, is_effect).source.splitlines()) + 2 for slot in sketch.slots[:index])
+    before = sum(len(rendered_stage(sketch, slot, is_effect).source.splitlines()) + 2 for slot in sketch.slots[:index])
     return f"line:{before + line + (1 if sketch.slots[index].retry else 0)}"
 
 
@@ -135,7 +135,8 @@ def _base(sketch: Sketch, slot: Slot) -> Stage:
     return with_constants(stage, dict(slot.default.constants))
 
 
-def _stage(sketch: Sketch, slot: Slot, is_effect: Callable[[str], bool]) -> Stage:
+def rendered_stage(sketch: Sketch, slot: Slot, is_effect: Callable[[str], bool]) -> Stage:
+    """One slot's stage as it stands in the program: constants set, guards and retry in place."""
     stage = _base(sketch, slot)
     line = dispatch_line(stage, is_effect)
     if slot.guards and line is not None:
