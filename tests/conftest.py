@@ -254,7 +254,7 @@ def seen(perform: Callable[..., Execution], zygote: Zygote, toy: SimpleNamespace
         with contextlib.redirect_stdout(printed):
             try:
                 exec(compile(source, "<program>", "exec"), scope)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - whatever the program raises is its end
                 ending = type(error).__qualname__
         return printed.getvalue(), ending
 
@@ -274,6 +274,12 @@ def seen(perform: Callable[..., Execution], zygote: Zygote, toy: SimpleNamespace
         return [(tape.end.output, shorten[0]), (process.output, shorten[1])]
 
     return lambda source: [in_process(source), *across(source)]
+
+
+@pytest.fixture(scope="session")
+def descriptors() -> Callable[[], int]:
+    """How many descriptors this process has open."""
+    return lambda: len(list(Path("/proc/self/fd").iterdir()))
 
 
 @pytest.fixture(scope="session")

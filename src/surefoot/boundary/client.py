@@ -114,7 +114,12 @@ def run_program(connection: Connection) -> None:
 def _execute(
     begin: Begin, scope: dict[str, Any], lines: set[int], report: Callable[[str, dict[str, Scalar]], None]
 ) -> tuple[str, int, str]:
-    linecache.cache[PROGRAM] = (len(begin.source), None, io.StringIO(begin.source).readlines(), PROGRAM)
+    linecache.cache[PROGRAM] = (
+        len(begin.source),
+        None,
+        io.StringIO(begin.source + "\n", newline=None).readlines(),
+        PROGRAM,
+    )
     sys.argv = [PROGRAM]
     try:
         code = compile(begin.source, PROGRAM, "exec", dont_inherit=True)

@@ -13,9 +13,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -30,7 +29,6 @@ from surefoot.boundary.wire import (
 )
 from surefoot.errors import EnvironmentFaultError
 
-T = TypeVar("T")
 ADDR_NO_RANDOMIZE = 0x0040000
 _LOST = "The process that starts programs ended unexpectedly. Run 'surefoot doctor' to see why."
 _CONTROL = 3
@@ -238,10 +236,14 @@ class ProgramProcess:
     def send(self, message: ToProgram) -> None:
         """Send one message; a program that is gone is noticed at the next `receive`.
 
-        Raises ProgramStalledError for a program that reads too slowly.
+        Raises ProgramStalledError for a program that does not read, after what was left at the last `receive`.
         """
-        with contextlib.suppress(ConnectionClosedError):
-            self._timed(lambda: self._connection.send(message))
+        try:
+            self._connection.send(message)
+        except TimeoutError:
+            raise ProgramStalledError from None
+        except ConnectionClosedError:
+            pass
 
     def receive(self) -> FromProgram:
         """The program's next message.
@@ -249,22 +251,16 @@ class ProgramProcess:
         Raises ProgramStalledError when its wall-clock budget is used up, ProgramDiedError when the process
         ended without a word, and FrameTooLargeError or msgspec.DecodeError for what no client sends.
         """
-        try:
-            data = self._timed(self._connection.receive)
-        except ConnectionClosedError:
-            raise ProgramDiedError from None
-        return decode_from_program(data)
-
-    def _timed(self, step: Callable[[], T]) -> T:
-        """One step of the conversation, within what is left of the wall-clock budget."""
         started = time.monotonic()
         self._connection.allow(max(self._left, 0.001))
         try:
-            return step()
+            data = self._connection.receive()
         except TimeoutError:
             raise ProgramStalledError from None
-        finally:
-            self._left -= time.monotonic() - started
+        except ConnectionClosedError:
+            raise ProgramDiedError from None
+        self._left -= time.monotonic() - started
+        return decode_from_program(data)
 
     def close(self) -> ExitStatus:
         """Kill what still runs of the program, then return how it ended; may be called again."""

@@ -11,7 +11,7 @@ in order of discovery; the public state is always the first root, so its nodes c
 | `["s", *cells]` `["f", *cells]`                 | set, frozenset, in one canonical order              |
 | `["i", text]` `["u", bytes]` `["c", re, im]`    | big int, str with surrogates, complex               |
 | `["y", bytes]`                                  | bytearray                                           |
-| `["n", dtype, bytes]`                           | NumPy scalar                                        |
+| `["n", dtype, bytes]`                           | NumPy scalar; dtype `U` or `S` for its str or bytes |
 | `["a", dtype, shape, order, bytes, writeable]`  | ndarray that shares memory with no other            |
 | `["b", bytes]`                                  | memory shared by several arrays of the message      |
 | `["v", [k], dtype, shape, strides, offset, w]`  | ndarray that is a view of memory node k             |

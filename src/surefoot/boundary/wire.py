@@ -159,7 +159,7 @@ class Connection:
         return b"".join(parts)
 
     def allow(self, seconds: float) -> None:
-        """How long the next `send` and `receive` may take together."""
+        """How long the next `receive` may take, and a `send` after it."""
         self._deadline = time.monotonic() + seconds
         self._stream.settimeout(seconds)
 

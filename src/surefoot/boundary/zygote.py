@@ -54,8 +54,14 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     control = socket.socket(fileno=CONTROL)
-    _tell(control, {"ready": os.getpid(), "platform": numeric_platform(), "python": sys.version.split()[0]})
-    _serve(control)
+    try:
+        _tell(control, {"ready": os.getpid(), "platform": numeric_platform(), "python": sys.version.split()[0]})
+        _serve(control)
+    except (BrokenPipeError, ConnectionResetError):
+        pass  # the host is gone
+    finally:
+        _kill_all_but(set())
+        shutil.rmtree(os.environ["HOME"], ignore_errors=True)  # a host that was killed can't
 
 
 def _serve(control: socket.socket) -> None:
@@ -68,8 +74,6 @@ def _serve(control: socket.socket) -> None:
             if key.fileobj is control:
                 request, descriptors = _hear(control)
                 if request is None:
-                    _kill_all_but(set())
-                    shutil.rmtree(os.environ["HOME"], ignore_errors=True)  # a host that was killed can't
                     return
                 slot = min(set(range(len(children) + 1)) - {child.slot for child in children.values()})
                 child = Child(_fork(control, request, descriptors, slot), slot)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
 
@@ -56,6 +55,8 @@ def main() -> None:
 def _run(application: typer.Typer) -> int:
     try:
         result: Any = application(standalone_mode=False)
+        if result == INTERRUPTED:  # typer makes Ctrl-C an exit code
+            raise KeyboardInterrupt
         return result if isinstance(result, int) else 0
     except SurefootError as error:
         say(f"surefoot: {error}", err)
@@ -69,6 +70,5 @@ def _run(application: typer.Typer) -> int:
     except (KeyboardInterrupt, typer.Abort):
         say("Interrupted. What was recorded until now is kept.", err)
         return INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that exit has nowhere to fail
+    except SystemExit:  # typer's and rich's, when the reader of the output has gone
         return 0

@@ -61,7 +61,7 @@ class Program:
 
     def line(self, number: int) -> str:
         """One line of the text, stripped; empty where there is none."""
-        lines = io.StringIO(self.source).readlines()  # splits where Python does
+        lines = io.StringIO(self.source, newline=None).readlines()  # splits where Python does
         return lines[number - 1].strip() if 0 < number <= len(lines) else ""
 
     @cached_property

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 
 from surefoot.boundary.outcome import is_success
-from surefoot.boundary.process import Zygote
+from surefoot.boundary.process import ProgramProcess, Zygote
 from surefoot.boundary.session import Died, Ending, RunStoppedError, Stalled, converse
 from surefoot.boundary.surface import FunctionSpec, Surface
 from surefoot.boundary.values import MalformedMessageError, unpack_table
@@ -72,20 +72,9 @@ def watch(program: Program, tape: Tape, zygote: Zygote, places: tuple[str, ...])
 
     Places are `line:12` (before that line runs) and `end:pick` (when that function returns).
     """
-    header = tape.header
-    surface = header.surface
-    begin = Begin(
-        program.source,
-        surface.functions,
-        surface.exceptions,
-        header.opening,
-        header.run_seed,
-        header.clock,
-        False,
-        places,
-    )
+    surface = tape.header.surface
     host = TapeHost(tape, program, surface)
-    converse(zygote.run(begin, header.limits), host)
+    converse(_started(program, tape, zygote, surface, watch=places), host)
     return host.watched
 
 
@@ -125,6 +114,21 @@ def _minor(version: str) -> str:
 
 
 def _replay(program: Program, tape: Tape, zygote: Zygote, surface: Surface, trace_lines: bool) -> Certificate:
+    host = TapeHost(tape, program, surface)
+    ending = converse(_started(program, tape, zygote, surface, trace_lines=trace_lines), host)
+    return host.conclude(ending)
+
+
+def _started(
+    program: Program,
+    tape: Tape,
+    zygote: Zygote,
+    surface: Surface,
+    *,
+    trace_lines: bool = False,
+    watch: tuple[str, ...] = (),
+) -> ProgramProcess:
+    """A process that starts from what the tape's program started from."""
     header = tape.header
     begin = Begin(
         program.source,
@@ -134,11 +138,9 @@ def _replay(program: Program, tape: Tape, zygote: Zygote, surface: Surface, trac
         header.run_seed,
         header.clock,
         trace_lines,
+        watch,
     )
-    host = TapeHost(tape, program, surface)
-    process = zygote.run(begin, header.limits)
-    ending = converse(process, host)
-    return host.conclude(ending)
+    return zygote.run(begin, header.limits)
 
 
 class TapeHost:

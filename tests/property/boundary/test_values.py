@@ -32,7 +32,9 @@ ATOMS = st.one_of(
     st.binary(max_size=8),
     st.builds(complex, FLOATS, FLOATS),
     st.sampled_from([np.float32(0.1), np.float64(-0.0), np.int8(-3), np.bool_(True), np.str_("a\0"), np.bytes_(b"\0")]),
-    st.sampled_from([np.datetime64("NaT"), np.timedelta64(5, "s"), np.complex64(1j), np.longlong(7), np.float16("nan")]),
+    st.sampled_from(
+        [np.datetime64("NaT"), np.timedelta64(5, "s"), np.complex64(1j), np.longlong(7), np.float16("nan")]
+    ),
     st.builds(lambda data: np.frombuffer(data, "<f4")[0], st.binary(min_size=4, max_size=4)),
 )
 HASHABLE = st.one_of(ATOMS, st.tuples(ATOMS, ATOMS), st.frozensets(st.integers(0, 99), max_size=4))

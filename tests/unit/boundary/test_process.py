@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
+import sys
+import tempfile
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from surefoot.boundary import process
 from surefoot.boundary.process import Zygote
-from surefoot.boundary.session import Stopped, converse
+from surefoot.boundary.session import RunStoppedError, Stopped, converse
 from surefoot.boundary.wire import Answer, Begin, Call, Limits, Watched
 from surefoot.errors import EnvironmentFaultError
+from surefoot.program.source import Program
 from surefoot.tape.recording import execute
 
 LOST = "The process that starts programs ended unexpectedly. Run 'surefoot doctor' to see why."
+NOTHING_SHARED = b"\x92\xc0\x90"
+WAIT = "import signal\nsignal.pause()"
 
 
 class Silent:
@@ -28,134 +35,152 @@ class Silent:
         raise AssertionError(watched)
 
 
-@pytest.fixture
-def own():
-    with Zygote() as started:
-        yield started
+def begin(source: str) -> Begin:
+    return Begin(source, (), (), NOTHING_SHARED, 0, 0.0, False)
 
 
-@pytest.fixture
-def begin(toy):
-    def made(source: str) -> Begin:
-        return Begin(source, (), (), b"\x92\xc0\x90", 0, 0.0, False)
-
-    return made
-
-
-def run(zygote: Zygote, begin: Begin) -> str:
-    started = zygote.run(begin, Limits())
+def output(zygote: Zygote, source: str) -> str:
+    started = zygote.run(begin(source), Limits())
     converse(started, Silent())
     return started.output
 
 
-def kill(zygote: Zygote) -> None:
-    os.kill(zygote._process.pid, signal.SIGKILL)
-    zygote._process.wait()
+def wait_for_end(pid: int) -> None:
+    try:
+        watch = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    assert select.select([watch], [], [], 20.0)[0]
+    os.close(watch)
 
 
-def test_a_lost_interpreter_is_started_anew_for_the_next_program(own, begin):
-    assert run(own, begin("print(1)")) == "1\n"
-    kill(own)
-    assert run(own, begin("print(2)")) == "2\n"
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Where temporary folders are made."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def own(folder):
+    """An interpreter that a test may harm."""
+    with Zygote() as started:
+        yield started
+    assert list(folder.iterdir()) == []
+
+
+def test_a_lost_interpreter_is_started_anew_for_the_next_program(own):
+    lost = int(output(own, "import os; print(os.getppid())"))
+    os.kill(lost, signal.SIGKILL)
+    wait_for_end(lost)
+    assert output(own, "print(2)") == "2\n"
 
 
 def test_an_interpreter_that_a_program_kills_is_infrastructure_and_the_next_run_is_whole(own, toy):
-    source = "import os, signal\nstep()\nos.kill(os.getppid(), 9)\nsignal.pause()"
     environment = toy.environment()
-    from surefoot.program.source import Program
-
-    lost = execute(Program(source), environment, toy.origin, 1, own)
+    lost = execute(Program(f"import os\nstep()\nos.kill(os.getppid(), 9)\n{WAIT}"), environment, toy.origin, 1, own)
     assert lost.outcome.text == f"infrastructure: {LOST}"
     assert len(lost.tape.events) == 1
-    whole = execute(Program("state['done'] = True; step()"), environment, toy.origin, 1, own)
-    assert whole.outcome.text == "success"
+    assert execute(Program("state['done'] = True; step()"), environment, toy.origin, 1, own).outcome.text == "success"
 
 
-def test_an_interrupted_start_of_a_program_leaves_nothing_behind_that_the_next_could_hear(own, begin, monkeypatch):
-    hear = own._hear
-    monkeypatch.setattr(own, "_hear", lambda key: (_ for _ in ()).throw(KeyboardInterrupt))
-    before = len(os.listdir("/proc/self/fd"))
+def test_an_interrupted_start_of_a_program_leaves_nothing_that_the_next_could_hear(own, monkeypatch):
+    def send_and_be_interrupted(*arguments):
+        send(*arguments)
+        raise KeyboardInterrupt
+
+    send = process.socket.send_fds
+    monkeypatch.setattr(process.socket, "send_fds", send_and_be_interrupted)
     with pytest.raises(KeyboardInterrupt):
         own.run(begin("print(1)"), Limits())
-    assert len(os.listdir("/proc/self/fd")) < before
-    monkeypatch.setattr(own, "_hear", hear)
-    assert run(own, begin("print(2)")) == "2\n"
+    monkeypatch.setattr(process.socket, "send_fds", send)
+    assert output(own, "print(2)") == "2\n"
 
 
-def test_an_interrupted_run_kills_its_program(own, begin):
+def test_an_interrupted_run_kills_its_program(own):
     class Interrupting(Silent):
         def note(self, watched: Watched) -> None:
             raise KeyboardInterrupt
 
-    import msgspec
-
-    program = own.run(msgspec.structs.replace(begin("x = 1\nimport signal\nsignal.pause()"), watch=("line:2",)), Limits())
+    program = own.run(msgspec.structs.replace(begin(f"x = 1\n{WAIT}"), watch=("line:2",)), Limits())
     with pytest.raises(KeyboardInterrupt):
         converse(program, Interrupting())
     assert not Path(f"/proc/{program.pid}").exists()
-    assert run(own, begin("print(2)")) == "2\n"
+    assert output(own, "print(2)") == "2\n"
 
 
-def test_a_host_that_is_gone_takes_interpreter_programs_and_folder_with_it():
+def test_a_host_that_is_killed_takes_interpreter_program_and_folder_with_it(folder):
     reading, writing = os.pipe()
     host = os.fork()
-    if host == 0:  # a host that is killed while its program waits
+    if host == 0:
         zygote = Zygote()
-        zygote.start()
-        program = zygote.run(Begin("import signal\nsignal.pause()", (), (), b"\x92\xc0\x90", 0, 0.0, False), Limits())
+        parent = output(zygote, "import os; print(os.getppid())")
+        program = zygote.run(begin(WAIT), Limits())
         program.begin()
-        os.write(writing, f"{zygote._process.pid} {program.pid}\n".encode())
+        os.write(writing, f"{parent} {program.pid}".encode())
         os.kill(os.getpid(), signal.SIGKILL)
     os.close(writing)
     pids = [int(pid) for pid in os.read(reading, 99).split()]
-    watches = []
-    for pid in pids:
-        try:
-            watches.append(os.pidfd_open(pid))
-        except ProcessLookupError:
-            continue
-    os.waitpid(host, 0)
-    import select
-
-    for watch in watches:
-        assert select.select([watch], [], [], 10.0)[0]
-        os.close(watch)
     os.close(reading)
+    os.waitpid(host, 0)
+    assert len(pids) == 2
+    for pid in pids:
+        wait_for_end(pid)
+    assert list(folder.iterdir()) == []
 
 
-def test_closing_removes_the_folder_and_every_descriptor():
-    before = len(os.listdir("/proc/self/fd"))
+def test_closing_leaves_no_folder_and_no_descriptor(folder, descriptors):
+    before = descriptors()
     with Zygote() as zygote:
-        folder = Path(zygote._scratch.name)
-        assert folder.is_dir()
-    assert not folder.exists()
-    assert len(os.listdir("/proc/self/fd")) == before
+        assert output(zygote, "print(1)") == "1\n"
+    assert list(folder.iterdir()) == []
+    assert descriptors() == before
 
 
-def test_an_interpreter_that_cannot_start_leaves_nothing_behind(monkeypatch):
-    before = len(os.listdir("/proc/self/fd"))
-    monkeypatch.setattr(process.sys, "executable", "/bin/true")
-    zygote = Zygote()
+def test_an_interpreter_that_cannot_start_leaves_nothing_behind(folder, monkeypatch, descriptors):
+    before = descriptors()
+    monkeypatch.setattr(sys, "executable", "/bin/true")
     with pytest.raises(EnvironmentFaultError) as error:
-        zygote.start()
+        Zygote().start()
     assert str(error.value) == LOST
-    assert zygote._scratch is None
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert list(folder.iterdir()) == []
+    assert descriptors() == before
 
 
-def test_a_module_that_fails_or_ends_while_preloading_does_not_matter(begin):
-    with Zygote(("no_such_module", "numpy.f2py.__main__", "this")) as zygote:
-        assert run(zygote, begin("print(1)")) == "1\n"
+def test_a_module_that_fails_or_ends_while_preloading_does_not_matter():
+    with Zygote(("no_such_module", "numpy.f2py.__main__")) as zygote:
+        assert output(zygote, "print(1)") == "1\n"
 
 
-def test_a_run_stopped_by_the_host_says_so(own, begin, toy):
-    from surefoot.boundary.session import RunStoppedError
-
+def test_a_run_stopped_by_the_host_says_so(own, toy):
     class Stopping(Silent):
         def answer(self, call: Call) -> Answer:
             raise RunStoppedError
 
-    import msgspec
-
     started = msgspec.structs.replace(begin("step()"), functions=toy.surface.functions)
     assert converse(own.run(started, Limits()), Stopping()) == Stopped()
+
+
+def test_nothing_that_a_program_forks_outlives_it(own, folder):
+    source = """
+fork = getattr(__import__("os"), "fo" + "rk")
+import os, signal
+reading, writing = os.pipe()
+for _ in range(2):
+    if fork() == 0:
+        os.setsid()
+        if fork() == 0:
+            os.write(writing, b".")
+        signal.pause()
+print(os.read(reading, 1), os.read(reading, 1))
+"""
+    assert output(own, source) == "b'.' b'.'\n"
+    left = [process for process in Path("/proc").glob("[0-9]*") if _works_in(process, folder)]
+    assert len(left) == 1  # the interpreter itself
+
+
+def _works_in(process: Path, folder: Path) -> bool:
+    try:
+        return str(folder) in str((process / "cwd").readlink())
+    except OSError:
+        return False

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 
 from surefoot.boundary.outcome import Infrastructure, Timeout
@@ -177,42 +174,12 @@ def test_output_beyond_what_is_kept_is_counted(perform):
     assert output.endswith(f"x\n… {3_000_000 - (1 << 20)} bytes more\n")
 
 
-def test_nothing_that_a_program_forks_outlives_it(perform):
-    source = """
-fork = getattr(__import__("os"), "fo" + "rk")
-import os, signal
-if fork() == 0:
-    os.setsid()
-    if fork() == 0:
-        signal.pause()
-    os._exit(0)
-print(os.getpid())
-"""
-    before = _programs()
-    assert perform(source).outcome.text == ENDINGS[""]
-    perform("")
-    assert _programs() <= before
-
-
-def _programs() -> set[int]:
-    """Processes whose working folder is that of a program."""
-    found = set()
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            folder = (process / "cwd").readlink()
-        except OSError:
-            continue
-        if "surefoot-" in str(folder) and folder.name.startswith("run-"):
-            found.add(int(process.name))
-    return found
-
-
-def test_descriptors_do_not_leak(perform):
+def test_descriptors_do_not_leak(perform, descriptors):
     perform("step()")
-    before = len(os.listdir("/proc/self/fd"))
+    before = descriptors()
     for source in ("step()", "raise ValueError", "import os; os._exit(0)", "while True: echo()", "fail('other')"):
         perform(source)
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert descriptors() == before
 
 
 def test_public_state_that_cannot_cross_is_a_fault_of_the_environment(perform, toy):

@@ -116,6 +116,7 @@ def test_groups_of_views_are_numbered_by_their_order_in_the_value_not_by_address
     "nodes",
     [
         [["a", "<f8", [2], "C", bytes(8), True]],
+        [["a", "<f8", [1], "C", bytes(16), True]],
         [["a", "<f8", [1 << 40], [0], bytes(8), True]],
         [["v", [1], "<f8", [1 << 40], [0], 0, True], ["b", bytes(8)]],
         [["v", [1], "<f8", [2], [8], 0, True], ["b", bytes(8)]],

@@ -110,7 +110,7 @@ def test_a_program_that_diverges_from_a_failure_is_diverged(perform, zygote):
 
 
 def test_a_replay_that_waits_for_ever_is_a_timeout(tape_of, zygote):
-    quick = tape_of("step()", limits=Limits(program_seconds=0.3))
+    quick = tape_of("step()\n", limits=Limits(program_seconds=0.3))
     assert certify(Program("step()\nimport signal; signal.pause()"), quick, zygote) == Unavailable(
         "timeout", "the program neither called nor ended within 0.3 s"
     )
@@ -121,23 +121,26 @@ def test_an_invalid_program_is_an_error_not_a_divergence(tape, zygote):
         certify(Program("def f(:"), tape, zygote)
 
 
+NOT_SENT = "it sent a message that no program sends"
+
+
 @pytest.mark.parametrize(
-    "sent",
+    ("sent", "got"),
     [
-        "connection.send(Call(0, 'no_such', b'\\x90', 1, ''))",
-        "connection.send(Call(0, 'step', b'\\x90', 1, ''))",
-        "connection.send(Call(0, 'step', b'junk', 1, ''))",
-        "connection.send(Call(5, 'step', b'', 1, ''))",
-        "os.write(3, b'\\0\\0\\0\\0')",
+        ("Call(0, 'no_such', b'\\x90', 1, '')", f"{NOT_SENT} (not a request: "),
+        ("Call(0, 'step', b'\\x90', 1, '')", f"{NOT_SENT} (not a request: "),
+        ("Call(0, 'step', b'', 1, '')", f"{NOT_SENT} (not a request: Not a node table: "),
+        ("Call(5, 'step', b'', 1, '')", "it sent call 5 where call 0 was due"),
+        ("Answer(b'', False, 0.0)", f"{NOT_SENT} (Invalid value 'answer' "),
     ],
 )
-def test_a_request_that_no_client_sends_is_an_abnormal_end(tape, zygote, sent):
-    source = "import os, signal\nfrom surefoot.boundary.wire import Call, Connection\n"
-    source += f"connection = Connection(__import__('socket').socket(fileno=3))\n{sent}\nsignal.pause()"
+def test_a_request_that_no_client_sends_is_an_abnormal_end(tape, zygote, sent, got):
+    source = "import signal\nfrom surefoot.boundary.wire import Answer, Call, Connection\n"
+    source += f"Connection(__import__('socket').socket(fileno=3)).send({sent})\nsignal.pause()"
     found = certify(Program(source), tape, zygote)
     assert isinstance(found, Diverged)
     assert found.kind == "abnormal end"
-    assert found.got.startswith("it sent ")
+    assert found.got.startswith(got)
 
 
 def test_lines_that_ran_are_listed_when_asked_for(tape, zygote):

@@ -82,7 +82,7 @@ _LIFT = task(
         check("lifted", "item", after=("grasped",)),
     ),
     {"item": "cube"},
-    (demonstration("lift_fingertips", "robosuite/cube-lift"), demonstration("lift_steady", "robosuite/cube-lift")),
+    tuple(demonstration(name, "robosuite/cube-lift") for name in ("lift_blind", "lift_fingertips", "lift_steady")),
 )
 
 _STACK = task(
@@ -101,10 +101,11 @@ _STACK = task(
     ),
     {"item": "cubeA", "base": "cubeB"},
     (
-        demonstration("stack_remembered", "robosuite/cube-stack"),
+        demonstration("lift_blind", "robosuite/cube-lift"),
         demonstration("stack_hasty", "robosuite/cube-stack"),
         demonstration("lift_fingertips", "robosuite/cube-lift"),
         demonstration("lift_steady", "robosuite/cube-lift"),
+        demonstration("stack_remembered", "robosuite/cube-stack"),
     ),
 )
 

@@ -17,8 +17,8 @@ def fit_stump(
 ) -> Condition | None:
     """A condition that holds on all of `wanted` and on none of `kept`; None if no single expression tells them apart.
 
-    Equality of texts and flags comes first, then the threshold with the widest gap relative to the spread
-    seen on all scenes (`others` included). A `generous` threshold lies close to the kept scenes, so that
+    Preferred are equality of texts and flags, a wide gap relative to the spread seen on all scenes (`others`
+    included), and values with names of their own. A `generous` threshold lies close to the kept scenes, so that
     unseen ones follow the wanted; otherwise it lies half way.
     """
     if not wanted or not kept:
@@ -30,8 +30,12 @@ def fit_stump(
             continue
         spread = [values[expression] for values in others if expression in values]
         found = _fit(expression, columns[0], columns[1], spread, generous)  # type: ignore[arg-type]
-        if found is not None and (best is None or found[0] > best[0]):
-            best = found
+        if found is None:
+            continue
+        # a value that the author gave a name of its own is likelier to matter than one deep in a reading
+        weight = found[0] / (1 + expression.count("["))
+        if best is None or weight > best[0]:
+            best = (weight, found[1])
     return best[1] if best else None
 
 

@@ -2,21 +2,30 @@
 
 
 @stage
-def pick(item):
-    rise = vary(0.05, 0.02, 0.2)
+def reach(item):
     approach = vary(0.0, 0.0, 0.12)
     position, quaternion = sample_grasp_pose(item)
-    others = [place for name, place in get_observation()["object_positions"].items() if name != item]
-    room = min([abs(place - position).max() for place in others], default=1.0)
+    places = get_observation()["object_positions"]
+    room = min([abs(place - position).max() for name, place in places.items() if name != item], default=1.0)
     print(f"{item}: nearest neighbour {room:.3f} m away")
     open_gripper()
     goto_pose(position, quaternion, z_approach=approach)
-    close_gripper()
-    goto_pose(position + [0.0, 0.0, rise], quaternion)
 
 
 @stage
-def place(item, base):
+def grasp(item):
+    close_gripper()
+
+
+@stage
+def raise_up(item):
+    rise = vary(0.045, 0.02, 0.2)
+    hand = get_observation()
+    goto_pose(hand["hand_position"] + [0.0, 0.0, rise], hand["hand_quaternion_wxyz"])
+
+
+@stage
+def set_down(item, base):
     clearance = vary(0.047, 0.04, 0.12)
     target, _ = get_object_pose(base)
     hand = get_observation()
@@ -28,5 +37,7 @@ def place(item, base):
     goto_pose(target + [0.0, 0.0, 0.2], hand["hand_quaternion_wxyz"])
 
 
-pick("cubeA")
-place("cubeA", "cubeB")
+reach("cubeA")
+grasp("cubeA")
+raise_up("cubeA")
+set_down("cubeA", "cubeB")

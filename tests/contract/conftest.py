@@ -1,0 +1,48 @@
+"""Environments that must keep the contract: every desk task now, simulators under their own marker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from surefoot.boundary.environment import Environment
+from surefoot.environments.base import Task
+from surefoot.environments.registry import find_task
+
+STEADY = ["desk/place", "desk/occlusion"]
+TASKS = [*STEADY, "desk/place-unsteady"]
+SIMULATED: list[str] = []
+"""Tasks of simulators, run under the `sim` marker alone."""
+
+
+def _parameters(names: list[str]) -> list[object]:
+    return [*names, *(pytest.param(name, marks=pytest.mark.sim) for name in SIMULATED)]
+
+
+@pytest.fixture(params=_parameters(TASKS))
+def task(request: pytest.FixtureRequest) -> Task:
+    """Every task."""
+    return find_task(request.param)
+
+
+@pytest.fixture(params=_parameters(STEADY))
+def steady(request: pytest.FixtureRequest) -> Task:
+    """Every task whose reset is a pure function of its seed."""
+    return find_task(request.param)
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., Environment]]:
+    """A started environment of a task, reset unless told otherwise; closed at the end of the test."""
+    started: list[Environment] = []
+
+    def make(task: Task, seed: int | None = 101) -> Environment:
+        started.append(task.make())
+        if seed is not None:
+            started[-1].reset(seed)
+        return started[-1]
+
+    yield make
+    for environment in started:
+        environment.close()

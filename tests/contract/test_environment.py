@@ -1,0 +1,202 @@
+"""What surefoot relies on, of any environment.
+
+A task joins by its name in `conftest.py`. Calls are made by running the task's own demonstrations, and by
+calling each function with what its parameters' names suggest.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from surefoot.boundary.surface import Surface, declared_exceptions
+from surefoot.boundary.values import encode_value
+from surefoot.environments.host import TaskHost
+from surefoot.errors import UsageError
+from surefoot.program.source import Program
+from surefoot.tape.certificate import Certified, Unavailable
+from surefoot.tape.replay import parameter_names
+
+pytestmark = pytest.mark.contract
+
+GUESSES: dict[str, tuple[Any, ...]] = {
+    "name": ("item", "bin", "cube", "no such object"),
+    "position": ((0.0, 0.0), (0.0, 0.0, 0.1), "nowhere"),
+    "start": ((-0.2, 0.1), np.array([0.1, 0.1])),
+    "goal": ((0.2, 0.1), np.array([0.2, 0.0])),
+}
+
+
+def calls(task, environment, kind):
+    """Bound methods of one kind with arguments that may suit them."""
+    for function in task.surface.functions:
+        if function.kind == kind:
+            names = parameter_names(function)
+            for attempt in range(max([len(GUESSES.get(name, ())) for name in names], default=1) or 1):
+                guesses = [GUESSES.get(name, (0.1,)) for name in names]
+                method = getattr(environment.api, function.name)
+                yield function, method, [guess[attempt % len(guess)] for guess in guesses]
+
+
+def attempted(method, arguments):
+    """Call; a declared exception is an answer like any other."""
+    try:
+        return method(*arguments)
+    except declared_exceptions(method) as error:
+        return error
+
+
+def act(task, environment):
+    """Call every effect once."""
+    for _, method, arguments in calls(task, environment, "effect"):
+        attempted(method, arguments)
+
+
+def everything(environment):
+    """What a program, an evaluator and a diagnosis can see."""
+    return encode_value([environment.public_state, environment.telemetry(), environment.clock, environment.steps])
+
+
+def test_a_query_leaves_the_state_bit_unchanged(task, start):
+    environment = start(task)
+    for _ in range(2):
+        before = environment.state_digest(), everything(environment)
+        queries = list(calls(task, environment, "query"))
+        for function, method, arguments in queries:
+            attempted(method, arguments)
+            assert (environment.state_digest(), everything(environment)) == before, function.name
+        act(task, environment)
+
+
+def test_reading_telemetry_verdict_and_digest_changes_nothing(task, start):
+    environment = start(task)
+    act(task, environment)
+    before = environment.state_digest(), everything(environment)
+    environment.succeeded()
+    environment.telemetry()
+    assert (environment.state_digest(), everything(environment)) == before
+
+
+def test_telemetry_is_plain_data_and_new_at_each_reading(task, start):
+    environment = start(task)
+    first, second = environment.telemetry(), environment.telemetry()
+    assert first == second
+    assert first is not second
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode(first)) == first
+    for name, value in first.items():
+        assert type(name) is str
+        for item in value if type(value) is list else [value]:
+            assert type(item) in (float, bool), name
+
+
+def test_a_reset_is_a_pure_function_of_its_seed(steady, start):
+    fresh = start(steady, None)
+    scene = fresh.reset(101)
+    state = fresh.state_digest(), everything(fresh)
+    used = start(steady, 102)
+    act(steady, used)
+    assert used.reset(101) == scene
+    assert (used.state_digest(), everything(used)) == state
+    assert used.reset(102) != scene
+
+
+def test_a_reset_starts_the_episode_s_clock_and_steps_anew(task, start):
+    environment = start(task)
+    act(task, environment)
+    assert environment.steps > 0
+    assert environment.clock > 0.0
+    environment.reset(102)
+    assert (environment.steps, environment.clock, environment.succeeded()) == (0, 0.0, False)
+
+
+def test_time_never_runs_back_and_sleep_passes_it(task, start):
+    environment = start(task)
+    before = environment.clock
+    for _, method, arguments in calls(task, environment, "effect"):
+        attempted(method, arguments)
+        assert environment.clock >= before
+        before = environment.clock
+    environment.sleep(0.1)
+    assert environment.clock >= before + 0.1 - 1e-9
+    for seconds in (-0.1, math.nan, math.inf):
+        with pytest.raises(ValueError):
+            environment.sleep(seconds)
+
+
+def test_equal_calls_on_equal_scenes_give_equal_states(steady, start):
+    states = []
+    for environment in (start(steady), start(steady)):
+        act(steady, environment)
+        states.append((environment.state_digest(), everything(environment)))
+    assert states[0] == states[1]
+
+
+def test_a_restored_snapshot_is_the_state_it_was_taken_of(task, start):
+    environment = start(task)
+    act(task, environment)
+    try:
+        snapshot = environment.snapshot()
+    except UsageError:
+        pytest.skip("takes no snapshots")
+    before = environment.state_digest(), everything(environment)
+    api, state = environment.api, environment.public_state
+    for _ in range(2):
+        act(task, environment)
+        assert environment.state_digest() != before[0]
+        environment.restore(snapshot)
+        assert (environment.state_digest(), everything(environment)) == before
+    assert environment.api is api
+    assert environment.public_state is state
+
+
+def test_answers_are_not_overwritten_by_later_calls_unless_they_are_shared_state(task, start):
+    environment = start(task)
+    answers = [attempted(method, arguments) for _, method, arguments in calls(task, environment, "query")]
+    shared = {id(item) for item in _arrays(environment.public_state)}
+    own = [item for answer in answers for item in _arrays(answer) if id(item) not in shared]
+    before = copy.deepcopy(own)
+    act(task, environment)
+    assert all(first.tobytes() == second.tobytes() for first, second in zip(own, before, strict=True))
+
+
+def _arrays(value):
+    if isinstance(value, np.ndarray):
+        return [value]
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return [array for item in items for array in _arrays(item)]
+
+
+def test_the_task_says_what_it_is(task, start):
+    environment = start(task, None)
+    scene = environment.reset(task.development[0])
+    assert task.surface == Surface.of(type(environment.api))
+    assert not set(task.development) & set(task.held_out)
+    assert max(task.development + task.held_out) < 10_001
+    assert set(task.role_types) == set(task.roles)
+    assert set(task.roles.values()) <= set(scene.layout)
+    assert all(name in task.graph.by_name for name in task.goal)
+    assert {check.predicate.name for check in task.graph} <= set(task.predicates)
+    assert task.revision() == task.revision()
+    for check in task.graph:
+        assert check.holds(environment.telemetry(), task.roles) in (True, False)
+
+
+def test_development_and_held_out_scenes_differ(steady, start):
+    environment = start(steady, None)
+    digests = [environment.reset(seed).digest for seed in (*steady.development, *steady.held_out)]
+    assert len(set(digests)) == len(digests)
+
+
+def test_demonstrations_are_programs_that_replay_as_recorded(task):
+    assert task.demonstrations
+    with TaskHost(task) as host:
+        for demonstration in task.demonstrations:
+            program = Program(demonstration.source, demonstration.name)
+            certificate = host.certify(program, host.execute(program, task.development[0]).tape)
+            assert isinstance(certificate, Certified) or certificate.reason == "not a success"
+            assert isinstance(certificate, Certified | Unavailable)

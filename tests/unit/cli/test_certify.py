@@ -1,0 +1,136 @@
+"""`surefoot certify`: the first-day promise, on the desk."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+SEEDS = (101, 102, 104, 106)
+
+SAME_REQUESTS = {
+    "its own program": lambda text: text,
+    "a renamed variable": lambda text: text.replace("target", "where"),
+    "a timing print": lambda text: text.replace("    grip(", "    import time\n    print(time.time())\n    grip("),
+    "a reordered pure computation": lambda text: text.replace(
+        "    height = vary(0.10, 0.08, 0.32)\n    start = get_hand()[\"position\"]\n",
+        "    start = get_hand()[\"position\"]\n    height = vary(0.10, 0.08, 0.32)\n",
+    ),
+    "a remark and a blank line": lambda text: "# edited\n\n" + text,
+    "a guard that does not fire": lambda text: text.replace(
+        "    grip(force=force)", "    if about['weight'] > 1.0:\n        force = 40.0\n    grip(force=force)"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("edit", SAME_REQUESTS)
+def test_edits_that_change_no_request_are_certified_on_every_scene(surefoot, bank, naive, written, edit):
+    edited = SAME_REQUESTS[edit](naive.source)
+    said = surefoot("certify", written(edited), "--bank", bank, "--json")
+    assert said.code == 0
+    assert [scene["verdict"] for scene in said.json["scenes"]] == ["certified"] * 4
+    assert (said.json["certified"], said.json["diverged"], said.json["unavailable"]) == (4, 0, 0)
+
+
+def test_a_changed_constant_diverges_at_that_call_with_line_and_field(surefoot, bank, naive, written):
+    edited = written(naive.source.replace("move_to(target, height=0.08)", "move_to(target, height=0.09)"))
+    said = surefoot("certify", edited, "--bank", bank, "--json")
+    assert said.code == 1
+    for seed, scene in zip(SEEDS, said.json["scenes"], strict=True):
+        assert scene["scene"] == f"desk-place.seed-{seed}"
+        named = {key: scene[key] for key in ("verdict", "kind", "event", "field", "expected", "got", "line", "source")}
+        assert named == {
+            "verdict": "diverged",
+            "kind": "argument",
+            "event": 11,
+            "field": "height",
+            "expected": "0.08",
+            "got": "0.09",
+            "line": 25,
+            "source": "move_to(target, height=0.09)",
+        }
+
+
+def test_a_dropped_last_call_is_not_certified(surefoot, bank, naive, written):
+    edited = written(naive.source.replace("    move_to(target, height=0.20)\n", ""))
+    said = surefoot("certify", edited, "--bank", bank, "--json")
+    assert said.code == 1
+    assert {scene["kind"] for scene in said.json["scenes"]} == {"missing calls"}
+    assert said.json["certified"] == 0
+
+
+def test_the_table_names_each_scene_and_shows_the_first_divergence_in_full(surefoot, bank, naive, written):
+    edited = written(naive.source.replace("force = vary(10.0", "force = vary(11.0"))
+    lines = surefoot("certify", edited, "--bank", bank).out.splitlines()
+    assert lines[0].split() == ["scene", "verdict", "where"]
+    assert [line.split(None, 2) for line in lines[1:5]] == [
+        [f"desk-place.seed-{seed}", "diverged", "line 12, event 4: force: 10.0 → 11.0"] for seed in SEEDS
+    ]
+    assert lines[6:11] == [
+        "desk-place.seed-101",
+        "Diverged at event 4: a request differs from the recorded one.",
+        "  line 12: grip(force=force)",
+        "  field:    force",
+        "  expected: 10.0",
+    ]
+    assert lines[-2].startswith("edited.py: 0 of 4 recorded scenes certified in ")
+    assert lines[-1] == "Add --run-uncertified to run the program on the others."
+
+
+def test_uncertified_scenes_are_rerun_when_asked_for(surefoot, bank, naive, written):
+    edited = written(naive.source.replace("move_to(target, height=0.08)", "move_to(target, height=0.09)"))
+    said = surefoot("certify", edited, "--bank", bank, "--run-uncertified", "--json")
+    assert said.code == 0
+    assert [scene["rerun"] for scene in said.json["scenes"]] == ["success"] * 4
+    assert said.json["rerun_successes"] == 4
+
+
+def test_texts_that_look_like_markup_are_shown_as_they_are(surefoot, bank, naive, written):
+    edited = written(naive.source.replace('pick("item")', 'locate("[/bold] [red]x[/red]")', 1))
+    said = surefoot("certify", edited, "--bank", bank)
+    assert said.code == 1
+    assert "locate(name='[/bold] [red]x[/red]')" in said.out.replace("\n", "")
+
+
+def test_broken_foreign_and_unfinished_tapes_are_named_and_the_others_are_certified(
+    surefoot, bank, naive, written, tmp_path
+):
+    copy = tmp_path / "bank"
+    shutil.copytree(bank, copy)
+    whole = (copy / "desk-place.seed-101.mcap").read_bytes()
+    (copy / "desk-place.seed-102.mcap").write_bytes(whole[:-300])
+    (copy / "desk-place.seed-104.mcap").write_bytes(b"junk")
+    (copy / ".recording-1-9.mcap").write_bytes(whole[:500])
+    said = surefoot("certify", written(naive.source), "--bank", copy, "--json")
+    assert said.code == 1
+    assert [(scene["verdict"], scene.get("reason")) for scene in said.json["scenes"]] == [
+        ("certified", None),
+        ("unavailable", "truncated"),
+        ("unavailable", "unreadable"),
+        ("certified", None),
+    ]
+    assert said.err == f"Ignored: {copy / '.recording-1-9.mcap'} is a recording that was cut before its end.\n"
+
+
+def test_a_tape_of_a_task_that_is_not_installed_is_unavailable(surefoot, bank, naive, written, tape_of, tmp_path):
+    copy = tmp_path / "bank"
+    shutil.copytree(bank, copy)
+    tape_of("", path=copy / "toy.seed-1.mcap")
+    said = surefoot("certify", written(naive.source), "--bank", copy, "--json")
+    assert said.json["certified"] == 4
+    assert said.json["scenes"][-1]["text"].startswith("unavailable (environment changed): There is no task 'toy'.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("no.py", "--bank", "b"), "surefoot: There is no program at no.py. Check the path.\nTry 'surefoot certify --help'.\n"),
+        (("{program}", "--bank", "no"), "surefoot: There is no bank at no. Make one with 'surefoot record … --bank no'.\n"
+                                        "Try 'surefoot certify --help'.\n"),
+        (("{program}",), "surefoot: Missing option '--bank'.\nTry 'surefoot certify --help'.\n"),
+    ],
+)  # fmt: skip
+def test_a_wrong_command_line_is_a_sentence_and_exit_code_2(surefoot, naive, written, arguments, text):
+    program = str(written(naive.source))
+    said = surefoot("certify", *[argument.replace("{program}", program) for argument in arguments])
+    assert (said.code, said.out, said.err) == (2, "", text)
