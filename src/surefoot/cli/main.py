@@ -2,40 +2,50 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import typer
 
 from surefoot import __version__
-from surefoot.cli.certify import certify
 from surefoot.cli.console import err, say
-from surefoot.cli.doctor import doctor
-from surefoot.cli.evaluate import evaluate
-from surefoot.cli.learn import learn, resume
-from surefoot.cli.record import record
-from surefoot.cli.replay import replay
-from surefoot.cli.run import run
-from surefoot.cli.show import show
-from surefoot.cli.tasks import tasks
 from surefoot.errors import SurefootError, UsageError
 
+COMMANDS = {
+    "tasks": "tasks",
+    "run": "run",
+    "record": "record",
+    "replay": "replay",
+    "certify": "certify",
+    "learn": "learn",
+    "resume": "learn",
+    "evaluate": "evaluate",
+    "show": "show",
+    "doctor": "doctor",
+}
+"""Commands in the order of the help, each with the module of `surefoot.cli` that holds it."""
 INTERRUPTED = 130
 _BadCommandLine: type[Any] = typer.BadParameter.__mro__[1]
 """Typer's usage error; its module moved between versions, its place above BadParameter did not."""
 
-app = typer.Typer(
-    name="surefoot",
-    help="Learn programs from execution and certify edits against recorded successes.",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-for command in (tasks, run, record, replay, certify, learn, resume, evaluate, show, doctor):
-    app.command()(command)
+
+def build(names: Iterable[str]) -> typer.Typer:
+    """The command line with some of its commands; only their modules are imported."""
+    app = typer.Typer(
+        name="surefoot",
+        help="Learn programs from execution and certify edits against recorded successes.",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback(invoke_without_command=True)(_root)
+    for name in names:
+        app.command()(getattr(importlib.import_module(f"surefoot.cli.{COMMANDS[name]}"), name))
+    return app
 
 
-@app.callback(invoke_without_command=True)
 def _root(
     context: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version and exit.")
 ) -> None:
@@ -49,7 +59,9 @@ def _root(
 
 def main() -> None:
     """Run the command line; errors are sentences, exit codes are those of `surefoot.errors`."""
-    sys.exit(_run(app))
+    # certifying takes less time than importing what learning needs: a known command comes alone
+    asked = sys.argv[1] if len(sys.argv) > 1 else ""
+    sys.exit(_run(build([asked] if asked in COMMANDS else COMMANDS)))
 
 
 def _run(application: typer.Typer) -> int:
@@ -72,3 +84,7 @@ def _run(application: typer.Typer) -> int:
         return INTERRUPTED
     except SystemExit:  # typer's and rich's, when the reader of the output has gone
         return 0
+
+
+if __name__ == "__main__":
+    main()

@@ -234,7 +234,7 @@ class TapeHost:
         return request_text(self._surface, function, table)
 
     def _stop(self, kind: str, call: Call, field: str, expected: str, got: str) -> RunStoppedError:
-        nearest = self._nearest(call)
+        nearest = self._nearest(call, kind)
         self._diverged = self._make(kind, call.line, field, expected, got, (), nearest)
         return RunStoppedError()
 
@@ -252,15 +252,17 @@ class TapeHost:
         source = self._program.line(line)
         return Diverged(kind, self._position, field, expected, got, line, source, last, nearest, lines)  # type: ignore[arg-type]
 
-    def _nearest(self, call: Call) -> Place | None:
-        """The recorded event that the call equals, at any other position; else the next of its function."""
-        others = [event for event in self._events if event.number != self._position]
-        equal = [event for event in others if event.function == call.function and event.request == call.table]
-        named = [event for event in others if event.function == call.function and event.number > self._position]
-        found = (
-            min(equal, key=lambda event: abs(event.number - self._position)) if equal else named[0] if named else None
-        )
-        return None if found is None else self._place(found.number)
+    def _nearest(self, call: Call, kind: str) -> Place | None:
+        """The nearest recorded event that the call equals, at another position.
+
+        Where no such event is and the wrong function was called, the next event of the called function.
+        """
+        others = [event for event in self._events if event.number != self._position and event.function == call.function]
+        equal = [event for event in others if event.request == call.table]
+        if equal:
+            return self._place(min(equal, key=lambda event: abs(event.number - self._position)).number)
+        later = [event for event in others if event.number > self._position]
+        return self._place(later[0].number) if later and kind == "other call" else None
 
     def _place(self, number: int) -> Place:
         event = self._events[number]

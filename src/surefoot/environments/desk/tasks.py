@@ -27,7 +27,7 @@ def _demonstrations(task: str, *names: str) -> tuple[Demonstration, ...]:
 
 
 _PLACING = _demonstrations("desk/place", "place_naive", "place_mug", "place_brick", "place_high")
-_OCCLUSION = _demonstrations("desk/occlusion", "occlusion_naive", "occlusion_cached")
+_OCCLUSION = (*_demonstrations("desk/occlusion", "occlusion_naive", "occlusion_cached"), *_PLACING)
 
 
 def _task(name: str, description: str, setting: Setting, demonstrations: tuple[Demonstration, ...]) -> Task:

@@ -198,7 +198,7 @@ class Skills:
     def _slots_to_try(self, context: RepairContext, base: Sketch, record: Record) -> Iterable[int]:
         tape = context.archive.tape(record) if record.tape else None
         index = blame(base, record.diagnosis, tape, context.task.graph)
-        return () if index is None else (index,)
+        return () if index is None else range(index, -1, -1)  # then what it stands on: its prerequisites
 
     def _for_slot(self, context: RepairContext, base: Sketch, record: Record, index: int) -> Iterator[Candidate]:
         slot = base.slots[index]
