@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.random  # loaded lazily otherwise, in every program process anew
 
 EPOCH = 1_600_000_000.0
 """Unix time [s] at which every episode starts."""

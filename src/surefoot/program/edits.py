@@ -7,14 +7,14 @@ still matches its tape.
 from __future__ import annotations
 
 import ast
-import textwrap
-from collections.abc import Callable, Mapping
+import io
+import tokenize
+from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
-from surefoot.program.stages import Stage
-
-INDENT = "    "
+from surefoot.program.source import lines_of
+from surefoot.program.stages import Stage, constant_of, own_nodes
 
 
 class Alternative(msgspec.Struct, frozen=True):
@@ -33,65 +33,139 @@ class Branch(msgspec.Struct, frozen=True):
 
 def renamed(stage: Stage, name: str) -> Stage:
     """The stage under another name."""
-    lines = stage.source.splitlines()
-    row = stage.function.lineno - 1
-    lines[row] = lines[row].replace(f"def {stage.name}(", f"def {name}(", 1)
-    return Stage(name, stage.parameters, "\n".join(lines) + "\n")
+    lines = lines_of(stage.source)
+    tokens = iter(tokenize.generate_tokens(io.StringIO(stage.source).readline))
+    next(token for token in tokens if token.string == "def")
+    old = next(token for token in tokens if token.type == tokenize.NAME)
+    (row, start), (_, stop) = old.start, old.end
+    lines[row - 1] = lines[row - 1][:start] + name + lines[row - 1][stop:]
+    return _with_lines(stage, lines, name)
 
 
 def with_constants(stage: Stage, values: Mapping[str, float]) -> Stage:
     """The stage with other values for some of its varied constants; their ranges stay."""
-    lines = stage.source.splitlines()
-    for node in ast.walk(stage.function):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in values:
-            call = node.value
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "vary":
-                first = call.args[0]
-                assert first.end_col_offset is not None
-                row = lines[first.lineno - 1].encode()
-                value = repr(float(values[node.targets[0].id])).encode()
-                lines[first.lineno - 1] = (row[: first.col_offset] + value + row[first.end_col_offset :]).decode()
-    return Stage(stage.name, stage.parameters, "\n".join(lines) + "\n")
+    lines = lines_of(stage.source)
+    known = {constant.name: constant for constant in stage.constants if constant.name in values}
+    for node in reversed(list(own_nodes(stage.function))):  # from the end, so that earlier places stay
+        constant = constant_of(node)
+        if constant is None or constant.name not in known:
+            continue
+        assert isinstance(node, ast.Assign)
+        assert isinstance(node.value, ast.Call)
+        first = node.value.args[0]
+        row = lines[first.lineno - 1].encode()
+        value = constant.text(values[constant.name]).encode()
+        lines[first.lineno - 1] = (row[: first.col_offset] + value + row[first.end_col_offset :]).decode()
+    return _with_lines(stage, lines)
 
 
 def dispatch_line(stage: Stage, is_effect: Callable[[str], bool]) -> int | None:
-    """Line of the first top-level statement that calls an effect: guards stand before it.
+    """Line of the first top-level statement that names an effect: guards stand before it.
 
-    Until there the stage has only read; what it has read can decide. None if it has no effect.
+    Until there the stage has only read; what it has read can decide. None if it has no effect, or if no line
+    can stand before that statement.
     """
+    lines = lines_of(stage.source)
     for statement in stage.function.body:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and is_effect(node.func.id):
-                return statement.lineno
+        if any(is_effect(name) for node in ast.walk(statement) for name in _read(node)):
+            return _first_line(statement) if _begins_its_line(statement, lines) else None
     return None
+
+
+def takes_effect(stage: Stage, line: int, name: str) -> bool:
+    """Whether setting a constant before `line` is the same as declaring it so: nothing reads it earlier, or sets it later."""
+    uses = [node for node in ast.walk(stage.function) if isinstance(node, ast.Name) and node.id == name]
+    return all((node.lineno < line) == isinstance(node.ctx, ast.Store) for node in uses)
+
+
+def nestable(inner: Stage, outer: Stage) -> bool:
+    """Whether `inner` means the same as a function inside `outer`: no name that it reads is a local one there."""
+    return not inner.global_names() & outer.local_names()
 
 
 def with_branches(stage: Stage, line: int, branches: tuple[Branch, ...]) -> Stage:
     """The stage with branches before `line`, first match first; a branch with a stage returns from it."""
-    lines = stage.source.splitlines()
+    lines = lines_of(stage.source)
+    known = {constant.name: constant for constant in stage.constants}
+    indent = _indentation(stage)
     inserted: list[str] = []
     for branch in branches:
-        inserted.append(f"{INDENT}if {branch.condition}:")
-        inserted += [f"{INDENT * 2}{name} = {value!r}" for name, value in branch.alternative.constants]
-        if branch.alternative.stage is not None:
-            inserted += _nested(branch.alternative.stage, stage)
-    return Stage(stage.name, stage.parameters, "\n".join([*lines[: line - 1], *inserted, *lines[line - 1 :]]) + "\n")
+        inserted.append(f"{indent}if {branch.condition}:")
+        alternative = branch.alternative
+        settings = [f"{name} = {known[name].text(value)}" for name, value in alternative.constants]
+        if alternative.stage is not None:
+            inserted += _nested(alternative.stage, stage, indent * 2)
+        else:
+            inserted += [indent * 2 + setting for setting in settings or ["pass"]]
+    return _with_lines(stage, [*lines[: line - 1], *inserted, *lines[line - 1 :]])
 
 
-def _nested(inner: Stage, outer: Stage) -> list[str]:
+def _nested(inner: Stage, outer: Stage, indent: str) -> list[str]:
     """Another stage as a function inside a branch, called with the outer stage's objects in place."""
-    function = inner.function
-    text = "\n".join(inner.source.splitlines()[function.lineno - 1 :])
-    call = f"return {inner.name}({', '.join(outer.parameters[: len(inner.parameters)])})"
-    return textwrap.indent(f"{text}\n{call}", INDENT * 2).splitlines()
+    body = _indented(inner.source, inner.function.lineno, indent)
+    return [*body, f"{indent}return {inner.name}({', '.join(outer.parameters[: len(inner.parameters)])})"]
+
+
+def can_retry(stage: Stage) -> bool:
+    """Whether the stage's body can stand in a loop and always comes to its end."""
+    returns = any(isinstance(node, ast.Return) for node in own_nodes(stage.function))
+    return not returns and _begins_its_line(_body(stage)[0], lines_of(stage.source))
 
 
 def with_retry(stage: Stage, condition: str, attempts: int = 2) -> Stage:
     """The stage's body again while `condition` (over its local values at the end) holds, at most `attempts` times."""
-    function = stage.function
-    lines = stage.source.splitlines()
-    first = function.body[0].lineno - 1
-    body = [INDENT + line if line.strip() else line for line in lines[first:]]
-    loop = [f"{INDENT}for _ in range({attempts}):"]
-    check = [f"{INDENT * 2}if not ({condition}):", f"{INDENT * 3}break"]
-    return Stage(stage.name, stage.parameters, "\n".join([*lines[:first], *loop, *body, *check]) + "\n")
+    first = _first_line(_body(stage)[0])
+    indent = _indentation(stage)
+    body = _indented(stage.source, first, indent)
+    loop = [f"{indent}for _ in range({attempts}):"]
+    check = [f"{indent * 2}if not ({condition}):", f"{indent * 3}break"]
+    return _with_lines(stage, [*lines_of(stage.source)[: first - 1], *loop, *body, *check])
+
+
+def _with_lines(stage: Stage, lines: Iterable[str], name: str | None = None) -> Stage:
+    return Stage(name or stage.name, stage.parameters, "\n".join(lines) + "\n")
+
+
+def _read(node: ast.AST) -> list[str]:
+    """The name that an expression reads, `move_to` or `time.sleep`."""
+    if isinstance(node, ast.Name):
+        return [node.id]
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return [f"{node.value.id}.{node.attr}"]
+    return []
+
+
+def _body(stage: Stage) -> list[ast.stmt]:
+    """The stage's statements without its docstring, where there are others."""
+    body = stage.function.body
+    return body[1:] if len(body) > 1 and ast.get_docstring(stage.function, clean=False) is not None else body
+
+
+def _first_line(statement: ast.stmt) -> int:
+    decorators = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def _begins_its_line(statement: ast.stmt, lines: list[str]) -> bool:
+    before = lines[statement.lineno - 1].encode()[: statement.col_offset]
+    return not before.strip()
+
+
+def _indentation(stage: Stage) -> str:
+    """What the body's lines begin with; the text's own kind of indentation goes on."""
+    line = lines_of(stage.source)[_first_line(stage.function.body[0]) - 1]
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _indented(source: str, first: int, indent: str) -> list[str]:
+    """Lines from line `first` on, moved to the right; a line that begins inside a string stays as it is."""
+    inside: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)):
+            assert node.end_lineno is not None
+            inside.update(range(node.lineno + 1, node.end_lineno + 1))
+    return [
+        indent + line if line.strip() and number not in inside else line
+        for number, line in enumerate(lines_of(source), start=1)
+        if number >= first
+    ]

@@ -61,7 +61,7 @@ class Program:
 
     def line(self, number: int) -> str:
         """One line of the text, stripped; empty where there is none."""
-        lines = io.StringIO(self.source, newline=None).readlines()  # splits where Python does
+        lines = lines_of(self.source)
         return lines[number - 1].strip() if 0 < number <= len(lines) else ""
 
     @cached_property
@@ -83,3 +83,8 @@ class Program:
 
     def __repr__(self) -> str:
         return f"Program({self.name!r}, {self.digest[:12]})"
+
+
+def lines_of(source: str) -> list[str]:
+    """A text's lines without their ends, split where Python splits: not at form feeds or U+2028."""
+    return [line.removesuffix("\n") for line in io.StringIO(source, newline=None)]

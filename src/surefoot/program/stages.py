@@ -9,22 +9,37 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 import symtable
-import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from surefoot.program.source import Program
+from surefoot.program.source import Program, lines_of
+
+_MARKS = ("stage", "vary")
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 class Constant(msgspec.Struct, frozen=True):
-    """A constant that may be varied: `name = vary(value, low, high)`."""
+    """A constant that may be varied: `name = vary(value, low, high)`; of whole numbers if all three are."""
 
     name: str
     value: float
     low: float
     high: float
+
+    def fitted(self, value: float) -> float:
+        """`value` as the constant may take it: a whole number where the constant is one."""
+        return float(round(value)) if self._whole else float(value)
+
+    def text(self, value: float) -> str:
+        """A value as Python text."""
+        return repr(round(value) if self._whole else float(value))
+
+    @property
+    def _whole(self) -> bool:
+        return all(isinstance(number, int) for number in (self.value, self.low, self.high))
 
 
 class Stage(msgspec.Struct, frozen=True):
@@ -43,19 +58,36 @@ class Stage(msgspec.Struct, frozen=True):
 
     @property
     def constants(self) -> tuple[Constant, ...]:
-        """Constants declared with `vary`, in order."""
-        found = (_constant(node) for node in ast.walk(self.function))
-        return tuple(constant for constant in found if constant is not None)
+        """Constants declared once with `vary` in the stage itself, in order; those of nested functions are theirs."""
+        found = [constant for node in own_nodes(self.function) if (constant := constant_of(node)) is not None]
+        names = [constant.name for constant in found]
+        return tuple(constant for constant in found if names.count(constant.name) == 1)
+
+    def global_names(self) -> frozenset[str]:
+        """All names that the stage reads from outside itself: in its body, defaults, annotations and decorators."""
+        module = symtable.symtable(self.source, self.name, "exec")
+        head = {symbol.get_name() for symbol in module.get_symbols() if symbol.is_referenced()}
+        return frozenset(head.union(*map(_globals_of, module.get_children())) - set(_MARKS))
+
+    def local_names(self) -> frozenset[str]:
+        """Parameters and names that the stage itself assigns."""
+        function = symtable.symtable(self.source, self.name, "exec").get_children()[0]
+        return frozenset(symbol.get_name() for symbol in function.get_symbols() if symbol.is_local())
 
     def free_names(self) -> tuple[str, ...]:
         """Names that the stage reads from its module, builtins excepted, sorted."""
-        table = symtable.symtable(self.source, self.name, "exec").get_children()[0]
-        names = {name for name in _globals_of(table) if not hasattr(builtins, name)}
-        return tuple(sorted(names - {"stage", "vary"}))
+        return tuple(sorted(name for name in self.global_names() if not hasattr(builtins, name)))
 
     def is_closed(self, functions: Iterable[str]) -> bool:
-        """Whether the stage depends on nothing but the given API names."""
-        return set(self.free_names()) <= set(functions)
+        """Whether the stage depends on nothing but its objects and the given API names, and hides none of them."""
+        known = set(functions)
+        node = self.function
+        arguments = node.args
+        special = arguments.posonlyargs or arguments.kwonlyargs or arguments.vararg or arguments.kwarg
+        if special or arguments.defaults or len(node.decorator_list) > 1:
+            return False
+        hides = self.name in known or self.name in _MARKS or hasattr(builtins, self.name)
+        return not hides and set(self.free_names()) <= known
 
 
 class StageCall(msgspec.Struct, frozen=True):
@@ -80,11 +112,11 @@ def staged(program: Program) -> StagedProgram | None:
     """The program's stages and calls; None unless that is all there is in it."""
     stages: list[Stage] = []
     calls: list[StageCall] = []
-    lines = program.source.splitlines()
+    lines = lines_of(program.source)
     for node in program.tree.body:
         if isinstance(node, ast.FunctionDef) and _is_stage(node):
             first = min(decorator.lineno for decorator in node.decorator_list) - 1
-            text = textwrap.dedent("\n".join(lines[first : node.end_lineno])) + "\n"
+            text = "\n".join(lines[first : node.end_lineno]) + "\n"
             stages.append(Stage(node.name, tuple(argument.arg for argument in node.args.args), text))
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue  # a docstring
@@ -113,7 +145,8 @@ def _stage_call(node: ast.stmt) -> StageCall | None:
     return StageCall(call.func.id, tuple(objects))
 
 
-def _constant(node: ast.AST) -> Constant | None:
+def constant_of(node: ast.AST) -> Constant | None:
+    """The constant that an assignment declares with `vary`; None for anything else."""
     if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
         return None
     call = node.value
@@ -121,9 +154,21 @@ def _constant(node: ast.AST) -> Constant | None:
         return None
     try:
         values = [ast.literal_eval(argument) for argument in call.args]
-    except ValueError:
+    except (ValueError, TypeError):
         return None
-    return Constant(node.targets[0].id, *values) if len(values) == 3 else None
+    if len(values) != 3 or not all(type(value) in (int, float) and math.isfinite(value) for value in values):
+        return None
+    return Constant(node.targets[0].id, *values)
+
+
+def own_nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """Nodes of a function's body in order of the text, without what nested functions and classes hold."""
+    waiting: list[ast.AST] = function.body[::-1]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, _SCOPES):
+            waiting.extend(list(ast.iter_child_nodes(node))[::-1])
 
 
 def _globals_of(table: symtable.SymbolTable) -> set[str]:

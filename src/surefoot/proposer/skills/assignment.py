@@ -49,11 +49,11 @@ def assign(
         return _withdraw(slot, scene, settled)
     helped = [other for other, chosen in settled if variant in other.worked and (chosen is None or chosen == variant)]
     generous = trusted(variant) >= trusted(slot.default)
-    condition = _fit([scene, *helped], against, others, generous) or _fit([scene], against, others, False)
-    if condition is None:
-        return None
+    condition = _fit([scene, *helped], against, others, generous)
     rest = tuple(guard for guard in slot.guards if guard.variant != variant)
-    return msgspec.structs.replace(slot, guards=(Guard(condition, variant), *rest))
+    if condition is None:  # then one of its own, beside those that serve the others
+        condition, rest = _fit([scene], against, others, False), slot.guards
+    return None if condition is None else msgspec.structs.replace(slot, guards=(Guard(condition, variant), *rest))
 
 
 def without_idle_guards(slot: Slot, scenes: Sequence[SceneEvidence]) -> Slot:
@@ -66,13 +66,14 @@ def without_idle_guards(slot: Slot, scenes: Sequence[SceneEvidence]) -> Slot:
 def _withdraw(slot: Slot, scene: SceneEvidence, settled: Sequence[tuple[SceneEvidence, Variant | None]]) -> Slot | None:
     """Narrow the guard that caught `scene`, so that it falls through to the default."""
     assert scene.values is not None
-    guards = []
+    guards: list[Guard] = []
     for guard in slot.guards:
         if not guard.condition.holds(scene.values):
             guards.append(guard)
             continue
         served = [other for other, chosen in settled if chosen == guard.variant]
-        condition = _fit(served, [scene], [other for other, _ in settled], False)
+        passed_by = [other for other, chosen in settled if chosen is not None and guard.variant not in other.worked]
+        condition = _fit(served, [scene, *passed_by], [other for other, _ in settled], False)
         if served and condition is None:
             return None
         if condition is not None:

@@ -5,6 +5,7 @@ The proposer edits sketches, not text; `render` writes the program that a sketch
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 
 import msgspec
@@ -15,11 +16,12 @@ from surefoot.program.edits import (
     Branch,
     dispatch_line,
     renamed,
+    takes_effect,
     with_branches,
     with_constants,
     with_retry,
 )
-from surefoot.program.source import Program
+from surefoot.program.source import Program, lines_of
 from surefoot.program.stages import Stage
 
 
@@ -114,10 +116,13 @@ def _fragments(slot: Slot) -> list[str]:
 def render(sketch: Sketch, is_effect: Callable[[str], bool]) -> Program:
     """The program text of a sketch."""
     parts = [rendered_stage(sketch, slot, is_effect).source.rstrip("\n") for slot in sketch.slots]
-    calls = [
-        f"{slot.name}({', '.join(f'{item!r}' for item in slot.objects)})".replace("'", '"') for slot in sketch.slots
-    ]
+    calls = [f"{slot.name}({', '.join(map(_quoted, slot.objects))})" for slot in sketch.slots]
     return Program("\n\n\n".join(parts) + "\n\n\n" + "\n".join(calls) + "\n")
+
+
+def _quoted(name: str) -> str:
+    """An object's name as Python text in double quotes."""
+    return json.dumps(name, ensure_ascii=False)
 
 
 def dispatch_place(sketch: Sketch, index: int, is_effect: Callable[[str], bool]) -> str | None:
@@ -126,7 +131,7 @@ def dispatch_place(sketch: Sketch, index: int, is_effect: Callable[[str], bool])
     line = dispatch_line(stage, is_effect)
     if line is None:
         return None
-    before = sum(len(rendered_stage(sketch, slot, is_effect).source.splitlines()) + 2 for slot in sketch.slots[:index])
+    before = sum(len(lines_of(rendered_stage(sketch, slot, is_effect).source)) + 2 for slot in sketch.slots[:index])
     return f"line:{before + line + (1 if sketch.slots[index].retry else 0)}"
 
 
@@ -140,13 +145,19 @@ def rendered_stage(sketch: Sketch, slot: Slot, is_effect: Callable[[str], bool])
     stage = _base(sketch, slot)
     line = dispatch_line(stage, is_effect)
     if slot.guards and line is not None:
-        stage = with_branches(stage, line, tuple(_branch(sketch, slot, guard) for guard in slot.guards))
+        stage = with_branches(stage, line, tuple(_branch(sketch, slot, guard, line) for guard in slot.guards))
     return with_retry(stage, slot.retry.text) if slot.retry else stage
 
 
-def _branch(sketch: Sketch, slot: Slot, guard: Guard) -> Branch:
-    variant = guard.variant
-    if variant.fragment == slot.default.fragment:
-        return Branch(guard.condition.text, Alternative(constants=variant.constants))
+def _branch(sketch: Sketch, slot: Slot, guard: Guard, line: int) -> Branch:
+    """A guard as text: constants set in place where that is enough, else the variant as a function of its own."""
+    variant, default = guard.variant, slot.default
+    if variant.fragment == default.fragment:
+        stage = sketch.stages[default.fragment]
+        declared = {constant.name: constant.value for constant in stage.constants}
+        changed = dict(variant.constants)
+        values = {**changed, **{name: declared[name] for name, _ in default.constants if name not in changed}}
+        if all(takes_effect(stage, line, name) for name in values):
+            return Branch(guard.condition.text, Alternative(constants=tuple(values.items())))
     other = with_constants(sketch.stages[variant.fragment], dict(variant.constants))
     return Branch(guard.condition.text, Alternative(stage=renamed(other, f"{slot.name}_{variant.fragment[:4]}")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from surefoot.boundary.wire import Scalar
@@ -17,6 +18,7 @@ def fit_stump(
 ) -> Condition | None:
     """A condition that holds on all of `wanted` and on none of `kept`; None if no single expression tells them apart.
 
+    Its expression can be read on all scenes, `others` included, so that no scene that is known fails at it.
     Preferred are equality of texts and flags, a wide gap relative to the spread seen on all scenes (`others`
     included), and values with names of their own. A `generous` threshold lies close to the kept scenes, so that
     unseen ones follow the wanted; otherwise it lies half way.
@@ -25,11 +27,10 @@ def fit_stump(
         return None
     best: tuple[float, Condition] | None = None
     for expression in wanted[0]:
-        columns = [[values.get(expression) for values in group] for group in (wanted, kept)]
-        if any(value is None for column in columns for value in column):
+        if not all(expression in values for group in (wanted, kept, others) for values in group):
             continue
-        spread = [values[expression] for values in others if expression in values]
-        found = _fit(expression, columns[0], columns[1], spread, generous)  # type: ignore[arg-type]
+        columns = [[values[expression] for values in group] for group in (wanted, kept, others)]
+        found = _fit(expression, *columns, generous)
         if found is None:
             continue
         # a value that the author gave a name of its own is likelier to matter than one deep in a reading
@@ -49,7 +50,11 @@ def _fit(
         return None
     if any(isinstance(value, str) for value in (*wanted, *kept, *spread)):
         return None
-    return _threshold(expression, _floats(wanted), _floats(kept), _floats(spread), generous)
+    if not all(math.isfinite(value) for value in (*_floats(wanted), *_floats(kept))):
+        return None
+    return _threshold(
+        expression, _floats(wanted), _floats(kept), list(filter(math.isfinite, _floats(spread))), generous
+    )
 
 
 def _floats(values: list[Scalar]) -> list[float]:
@@ -72,5 +77,5 @@ def _threshold(
     if not min(near, far) < rounded < max(near, far):
         rounded = value
     if not min(near, far) <= rounded <= max(near, far) or rounded == far:
-        return None
+        return None  # no float lies between them, or their distance is none
     return abs(far - near) / width, Condition(expression, operator, rounded)
