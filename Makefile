@@ -15,7 +15,8 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	touch $@
 
 learn: setup
-	$(BIN)/surefoot learn robosuite/cube-stack --proposer skills --held-out 1-20 --run-seed $(RUN_SEED) --out $(OUT)
+	if [ -e $(OUT)/manifest.json ]; then $(BIN)/surefoot resume $(OUT); \
+	else $(BIN)/surefoot learn robosuite/cube-stack --held-out 1-20 --run-seed $(RUN_SEED) --out $(OUT); fi
 
 test: setup
 	$(BIN)/ruff check src tests benchmarks examples

@@ -25,8 +25,10 @@ from surefoot.tape.replay import parameter_names
 pytestmark = pytest.mark.contract
 
 GUESSES: dict[str, tuple[Any, ...]] = {
-    "name": ("item", "bin", "cube", "no such object"),
-    "position": ((0.0, 0.0), (0.0, 0.0, 0.1), "nowhere"),
+    "name": ("item", "bin", "no such object"),
+    "object_name": ("cube", "cubeA", "cubeB", "no such object"),
+    "quaternion_wxyz": ((0.0, 0.0, 1.0, 0.0), (0.0, 0.0, 0.0, 0.0)),
+    "position": ((0.0, 0.0), (0.5, 0.0, 0.1), "nowhere"),
     "start": ((-0.2, 0.1), np.array([0.1, 0.1])),
     "goal": ((0.2, 0.1), np.array([0.2, 0.0])),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,6 +27,13 @@ class Scene(msgspec.Struct, frozen=True):
 
 class StepLimitReachedError(Exception):
     """Raised by an environment when the episode's budget of environment steps is used up."""
+
+
+def checked_duration(seconds: float) -> float:
+    """A duration that `sleep` may be asked for [s]; ValueError unless it is finite and not negative."""
+    if not (math.isfinite(seconds) and seconds >= 0.0):
+        raise ValueError(f"sleep takes a finite number of seconds, not less than 0; asked was {seconds!r}.")
+    return seconds
 
 
 class Environment(abc.ABC):
@@ -68,7 +76,7 @@ class Environment(abc.ABC):
     def sleep(self, seconds: float) -> None:
         """Let environment time pass while the robot holds still.
 
-        Raises ValueError for a duration that is negative or not finite; the program sees it.
+        Raises ValueError, by `checked_duration`, for one that is negative or not finite; the program sees it.
         """
 
     @abc.abstractmethod

@@ -30,7 +30,7 @@ def evaluate(
     """
     chosen, text = find_task(task), Program.read(program)
     text.check()
-    configurations = parse_seeds(seeds) if seeds else list(chosen.held_out)
+    configurations = list(chosen.held_out) if seeds is None else parse_seeds(seeds)
     seen = sorted(set(configurations) & set(chosen.development))
     if seen:
         err.print(f"Remark: {len(seen)} of these are development configurations, not held-out ones.", markup=False)

@@ -13,7 +13,7 @@ from surefoot.environments.registry import find_task
 from surefoot.evaluation.learning import Report, new_manifest, program_change, run_learning, run_name
 from surefoot.program.source import Program
 from surefoot.proposer.registry import make_proposer
-from surefoot.search.folder import RunFolder
+from surefoot.search.folder import RunFolder, read_library
 from surefoot.search.settings import Settings
 
 
@@ -36,13 +36,15 @@ def learn(
 ) -> int:
     """Learn a program for TASK on development configurations, then test it frozen on held-out ones.
 
-    Exit 0 if the final program does better than the first on the held-out configurations, else 1. An
-    interrupted run goes on with 'surefoot resume'.
+    Exit 0 if the final program does better than the first on the held-out configurations, or the first solved
+    them all, else 1. An interrupted run goes on with 'surefoot resume'.
     """
     chosen = find_task(task)
-    make_proposer(proposer, chosen, run_seed)
-    development = parse_seeds(dev) if dev else list(chosen.development)
-    tested = parse_seeds(held_out) if held_out else list(chosen.held_out)
+    writer = make_proposer(proposer, chosen, run_seed)
+    if library is not None:
+        writer.load(read_library(library))  # so that a broken one is noticed before there is a run
+    development = list(chosen.development) if dev is None else parse_seeds(dev)
+    tested = list(chosen.held_out) if held_out is None else parse_seeds(held_out)
     settings = Settings(witnesses=_witnesses(witnesses), executions=episodes)
     manifest = new_manifest(chosen, proposer, development, tested, run_seed, settings, library)
     folder = RunFolder.create(out_folder or run_name(task, run_seed), manifest)
@@ -86,8 +88,9 @@ def _run(folder: RunFolder, workers: int, as_json: bool) -> int:
         print_json(report)
     else:
         print_report(report, folder.path)
-    better = report.final.successes > report.first.successes
-    return 0 if better or report.first.successes == report.first.episodes == len(manifest.held_out) else 1
+    paired = report.final_against_first
+    perfect = report.first.successes == report.first.episodes == len(manifest.held_out)
+    return 0 if paired.only_second > paired.only_first or perfect else 1
 
 
 def _announce(folder: RunFolder) -> None:

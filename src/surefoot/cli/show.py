@@ -39,6 +39,10 @@ def _show_run(path: Path, as_json: bool) -> None:
         report = msgspec.json.decode((path / "report.json").read_bytes(), type=Report)
     except FileNotFoundError:
         raise RunError(f"The run {path} is not finished. Go on with 'surefoot resume {path}'.") from None
+    except (OSError, msgspec.DecodeError) as error:
+        raise RunError(
+            f"The report of {path} can't be read ({error}). Write it again with 'surefoot resume {path}'."
+        ) from None
     if as_json:
         print_json(report)
         return

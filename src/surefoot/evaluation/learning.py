@@ -10,9 +10,10 @@ from pathlib import Path
 import msgspec
 
 from surefoot.boundary.environment import Scene
+from surefoot.boundary.outcome import Infrastructure, is_success
 from surefoot.environments.base import Task
 from surefoot.environments.registry import find_task
-from surefoot.errors import UsageError
+from surefoot.errors import RunError, UsageError
 from surefoot.evaluation.frozen import Overlap, Score, overlap, score
 from surefoot.evaluation.pool import Episode, Job, run_episodes
 from surefoot.evaluation.statistics import Paired, paired_exact
@@ -94,6 +95,11 @@ def run_learning(folder: RunFolder, workers: int, narrate: Narrate, advance: Adv
     """Search, freeze and evaluate; goes on where an earlier attempt stopped."""
     manifest = folder.manifest
     task = find_task(manifest.task)
+    if task.revision() != manifest.revision:
+        raise RunError(
+            f"The environment of {task.name} has changed since the run began (revision {manifest.revision[:12]} then). "
+            "Go back to it, or start a new run."
+        )
     proposer = make_proposer(manifest.proposer, task, manifest.run_seed)
     proposer.load(folder.library)
     tries = manifest.settings.infrastructure_tries
@@ -104,10 +110,11 @@ def run_learning(folder: RunFolder, workers: int, narrate: Narrate, advance: Adv
     finally:
         effects.close()
     archive = effects.archive
-    for digest in {learned.first, learned.final, learned.best, *learned.accepted}:
+    named = {"first": learned.first, "final": learned.final, "best": learned.best}
+    for digest in dict.fromkeys((*named.values(), *learned.accepted)):
         folder.save_program(archive.programs[digest])
-    for name in ("first", "final", "best"):
-        (folder.path / f"{name}.py").write_text(archive.programs[getattr(learned, name)].source, encoding="utf-8")
+    for name, digest in named.items():
+        folder.save_bytes(f"{name}.py", archive.programs[digest].source.encode())
     folder.save_bytes("skills.json", proposer.save(folder.library, manifest.id))
     results = _evaluate(folder, task, learned, archive, workers, advance)
     report = _report(folder, task, learned, archive, results)
@@ -123,7 +130,8 @@ def _evaluate(
     """Each distinct program once on each held-out configuration."""
     digests = list(dict.fromkeys((learned.first, learned.final, learned.best)))
     seeds = folder.manifest.held_out
-    jobs = [Job(archive.programs[digest].source, digest, seed) for digest in digests for seed in seeds]
+    run_seed = folder.manifest.run_seed
+    jobs = [Job(archive.programs[digest].source, digest, seed, run_seed) for digest in digests for seed in seeds]
     inputs = [["evaluate", digest, seed] for digest in digests for seed in seeds]
     done = 0
 
@@ -145,7 +153,8 @@ def _report(
 ) -> Report:
     manifest = folder.manifest
     first, final, best = (results[digest] for digest in (learned.first, learned.final, learned.best))
-    solved = [[_solved(episode) for episode in episodes] for episodes in (first, final)]
+    pairs = [pair for pair in zip(first, final, strict=True) if not any(map(_lost, pair))]
+    solved = [[is_success(pair[place].outcome) for pair in pairs] for place in (0, 1)]
     return Report(
         str(folder.path),
         task.name,
@@ -175,8 +184,9 @@ def _report(
     )
 
 
-def _solved(episode: Episode) -> bool:
-    return score([episode]).successes == 1
+def _lost(episode: Episode) -> bool:
+    """Whether the environment failed, which says nothing of the program."""
+    return isinstance(episode.outcome, Infrastructure)
 
 
 def _repairs(learned: Learned) -> dict[str, int]:

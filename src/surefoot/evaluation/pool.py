@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -51,10 +53,23 @@ def _in_parallel(task: Task, jobs: Sequence[Job], workers: int) -> Iterator[tupl
     waiting = list(enumerate(jobs))[::-1]
     pools = [_worker(task) for _ in range(workers)]
     running: dict[Future[Episode], tuple[int, int]] = {}
+
+    def renew(place: int) -> None:
+        pools[place].shutdown(wait=False)
+        pools[place] = _worker(task)
+
+    def start(place: int) -> None:
+        index, job = waiting.pop()
+        try:
+            future = pools[place].submit(_run, job)
+        except BrokenProcessPool:  # it died between two episodes, which costs none
+            renew(place)
+            future = pools[place].submit(_run, job)
+        running[future] = (place, index)
+
     try:
-        for place, pool in enumerate(pools):
-            index, job = waiting.pop()
-            running[pool.submit(_run, job)] = (place, index)
+        for place in range(workers):
+            start(place)
         while running:
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
@@ -63,11 +78,10 @@ def _in_parallel(task: Task, jobs: Sequence[Job], workers: int) -> Iterator[tupl
                     episode = future.result()
                 except BrokenProcessPool:
                     episode = _lost(jobs[index])
-                    pools[place] = _worker(task)
+                    renew(place)
                 yield index, episode
                 if waiting:
-                    index, job = waiting.pop()
-                    running[pools[place].submit(_run, job)] = (place, index)
+                    start(place)
     finally:
         for pool in pools:
             pool.shutdown(wait=True, cancel_futures=True)
@@ -85,7 +99,16 @@ _host: TaskHost | None = None
 def _start(name: str) -> None:
     global _host
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when an interrupted run ends
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _host = TaskHost(find_task(name))
+
+
+def _end_with_parent() -> None:
+    """A worker whose parent was killed would wait for its next job for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _run(job: Job) -> Episode:

@@ -80,6 +80,11 @@ class Evidence(Generic[C, A]):
         found = [action for (where, action), tally in self._tallies.items() if where == condition and tally.promoted]
         return sorted(found, key=lambda action: self.tally(condition, action).rank)
 
+    def acquired(self, condition: C) -> list[A]:
+        """Actions confirmed at least once under a condition, best first (PI, step 3a)."""
+        found = [action for (where, action), tally in self._tallies.items() if where == condition and tally.confirmed]
+        return sorted(found, key=lambda action: self.tally(condition, action).rank)
+
     def items(self) -> Iterable[tuple[tuple[C, A], Tally]]:
         """All tallies, in the order in which they began."""
         return self._tallies.items()

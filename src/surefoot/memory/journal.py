@@ -7,6 +7,7 @@ comes out of order means that the code differs from the code that wrote the jour
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
@@ -33,13 +34,11 @@ class Journal:
         self._path = path
         self._code = code
         self._position = 0
-        try:
+        with self._disk():
             self._rows = sqlite3.connect(path, isolation_level=None)
-            self._rows.execute("PRAGMA journal_mode=WAL")
-            self._rows.execute("PRAGMA synchronous=NORMAL")  # survives a killed process; fsync costs 3 ms a row
-            self._rows.execute(_SCHEMA)
-        except sqlite3.DatabaseError as error:
-            raise RunError(f"{path} is not a journal of a run ({error}). Start a new run in another folder.") from None
+            self._execute("PRAGMA journal_mode=WAL")
+            self._execute("PRAGMA synchronous=NORMAL")  # survives a killed process; fsync costs 3 ms a row
+            self._execute(_SCHEMA)
 
     def step(self, kind: str, inputs: Any, result: type[T], compute: Callable[[], T]) -> T:
         """The result of one effect: from the journal if it is there, else computed and written."""
@@ -78,17 +77,16 @@ class Journal:
     @property
     def length(self) -> int:
         """Number of effects written."""
-        return int(self._rows.execute("SELECT COUNT(*) FROM effects").fetchone()[0])
+        return int(self._execute("SELECT COUNT(*) FROM effects")[0][0])
 
     @property
     def replaying(self) -> bool:
         """Whether the next effect is already in the journal."""
-        query = "SELECT 1 FROM effects WHERE position = ?"
-        return self._rows.execute(query, (self._position,)).fetchone() is not None
+        return bool(self._execute("SELECT 1 FROM effects WHERE position = ?", (self._position,)))
 
     def kinds(self) -> dict[str, int]:
         """Number of effects by kind."""
-        return dict(self._rows.execute("SELECT kind, COUNT(*) FROM effects GROUP BY kind ORDER BY kind").fetchall())
+        return dict(self._execute("SELECT kind, COUNT(*) FROM effects GROUP BY kind ORDER BY kind"))
 
     def close(self) -> None:
         """Close the database."""
@@ -98,22 +96,50 @@ class Journal:
         """Called `before` and `after` each write; tests of resuming put their faults here."""
 
     def _recorded(self, position: int, kind: str, digest: str, result: type[T]) -> T | None:
-        query = "SELECT kind, input, output FROM effects WHERE position = ?"
-        row = self._rows.execute(query, (position,)).fetchone()
-        if row is None:
+        rows = self._execute("SELECT kind, input, output FROM effects WHERE position = ?", (position,))
+        if not rows:
             return None
-        if (row[0], row[1]) != (kind, digest):
-            raise RunError(
-                f"The journal {self._path} has '{row[0]}' at position {position} where this code ({self._code}) "
-                f"does '{kind}': it was written by other code. Resume with that code, or start a new run."
+        found, inputs, output = rows[0]
+        if found != kind:
+            raise self._mismatch(f"has '{found}' at position {position} where this code ({self._code}) does '{kind}'")
+        if inputs != digest:
+            raise self._mismatch(
+                f"has '{kind}' at position {position}, but not of what this code ({self._code}) gives it"
             )
-        return msgspec.msgpack.decode(row[2], type=result)
+        try:
+            return msgspec.msgpack.decode(output, type=result)
+        except (msgspec.DecodeError, TypeError):
+            raise self._mismatch(f"has a result of '{kind}' at position {position} that can't be read") from None
+
+    def _mismatch(self, what: str) -> RunError:
+        return RunError(
+            f"The journal {self._path} {what}: it was written by other code, or is broken. "
+            "Resume with that code, or start a new run."
+        )
 
     def _write(self, position: int, kind: str, digest: str, value: Any) -> None:
         self.at_write(position, "before")
         row = (position, kind, digest, msgspec.msgpack.encode(value))
-        self._rows.execute("INSERT INTO effects VALUES (?, ?, ?, ?)", row)
+        self._execute("INSERT INTO effects VALUES (?, ?, ?, ?)", row)
         self.at_write(position, "after")
+
+    def _execute(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        with self._disk():
+            return self._rows.execute(statement, values).fetchall()
+
+    @contextlib.contextmanager
+    def _disk(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise RunError(
+                f"The journal {self._path} can't be read or written ({error}). "
+                "See to the disk and the folder's permissions; the run can be resumed then."
+            ) from None
+        except sqlite3.DatabaseError as error:
+            raise RunError(
+                f"{self._path} is not a journal of a run ({error}). Start a new run in another folder."
+            ) from None
 
 
 def _digest(inputs: Any) -> str:

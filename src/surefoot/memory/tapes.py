@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from surefoot.errors import RunError
 from surefoot.tape.file import Tape, load_tape
 
 _UNFINISHED = ".recording"
@@ -17,7 +21,8 @@ class TapeStore:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
+        with _disk(folder):
+            folder.mkdir(parents=True, exist_ok=True)
         for path in folder.glob(f"{_UNFINISHED}*.mcap"):
             self.set_aside(path)
         self.load = lru_cache(maxsize=_KEPT_IN_MEMORY)(self._load)
@@ -33,10 +38,11 @@ class TapeStore:
     def keep(self, recorded: Path, tape: Tape) -> str:
         """Name a finished tape by its id; an equal execution that is there already stays."""
         target = self.path(tape.id)
-        if target.exists():
-            recorded.unlink()
-        else:
-            recorded.rename(target)
+        with _disk(target):
+            if target.exists():
+                recorded.unlink()
+            else:
+                recorded.rename(target)
         return tape.id
 
     def set_aside(self, recorded: Path) -> None:
@@ -44,9 +50,20 @@ class TapeStore:
         if not recorded.exists():
             return
         folder = self.folder / "unfinished"
-        folder.mkdir(exist_ok=True)
-        number = sum(1 for _ in folder.iterdir())
-        recorded.rename(folder / f"{number:04d}.mcap")
+        with _disk(folder):
+            folder.mkdir(exist_ok=True)
+            places = (folder / f"{number:04d}.mcap" for number in itertools.count())
+            recorded.rename(next(place for place in places if not place.exists()))
 
     def _load(self, identity: str) -> Tape:
         return load_tape(self.path(identity))
+
+
+@contextlib.contextmanager
+def _disk(place: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise RunError(
+            f"The run's tapes can't be kept at {place}: {error.strerror}. See to the disk; the run can be resumed then."
+        ) from None

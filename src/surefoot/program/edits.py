@@ -75,7 +75,8 @@ def dispatch_line(stage: Stage, is_effect: Callable[[str], bool]) -> int | None:
 def takes_effect(stage: Stage, line: int, name: str) -> bool:
     """Whether setting a constant before `line` is the same as declaring it so: nothing reads it earlier, or sets it later."""
     uses = [node for node in ast.walk(stage.function) if isinstance(node, ast.Name) and node.id == name]
-    return all((node.lineno < line) == isinstance(node.ctx, ast.Store) for node in uses)
+    stores = sum(isinstance(node.ctx, ast.Store) for node in uses)
+    return stores == 1 and all((node.lineno < line) == isinstance(node.ctx, ast.Store) for node in uses)
 
 
 def nestable(inner: Stage, outer: Stage) -> bool:
@@ -142,7 +143,7 @@ def _body(stage: Stage) -> list[ast.stmt]:
 
 
 def _first_line(statement: ast.stmt) -> int:
-    decorators = getattr(statement, "decorator_list", [])
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
     return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
 
 

@@ -163,7 +163,7 @@ def constant_of(node: ast.AST) -> Constant | None:
 
 def own_nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
     """Nodes of a function's body in order of the text, without what nested functions and classes hold."""
-    waiting: list[ast.AST] = function.body[::-1]
+    waiting: list[ast.AST] = [*reversed(function.body)]
     while waiting:
         node = waiting.pop()
         yield node

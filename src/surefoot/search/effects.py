@@ -60,6 +60,7 @@ class Effects:
         self._proposer = proposer
         self._run_seed = run_seed
         self._tries = infrastructure_tries
+        self._tasks: dict[str, Task] = {}
         self._hosts: dict[str, TaskHost] = {}
 
     def execute(
@@ -69,6 +70,7 @@ class Effects:
 
         Raises EnvironmentFaultError if the environment fails again and again; the run can be resumed.
         """
+        self._tasks[task.name] = task
         inputs = [role, task.name, program.digest, seed, len(self.archive)]
         executed = self._journal.step("execute", inputs, Executed, lambda: self._execute(task, program, seed))
         diagnosis = self._annotate(task, executed)
@@ -147,7 +149,7 @@ class Effects:
         return Replayed(certificate, time.perf_counter() - started)
 
     def _watch(self, program: Program, tape: Tape, places: tuple[str, ...]) -> list[Watched]:
-        host = next(host for host in self._hosts.values() if host.task.name == tape.header.task)
+        host = self.host(self._tasks[tape.header.task])
         return watch(program, tape, host.zygote(program), places)
 
 

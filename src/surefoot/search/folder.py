@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +23,7 @@ from surefoot.search.settings import Settings
 
 FORMAT = 1
 LIBRARY = "library.json"
+_LOCK = "lock"
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -42,6 +44,10 @@ class Manifest(msgspec.Struct, frozen=True):
     library: str | None = None
 
 
+class _Version(msgspec.Struct):
+    format: int
+
+
 class RunFolder:
     """An open run; a context manager that holds the run's lock."""
 
@@ -57,29 +63,32 @@ class RunFolder:
         """Start a run in a new or empty folder. UsageError if there is something in it already."""
         try:
             path.mkdir(parents=True, exist_ok=True)
+            _refuse_used(path)
+            lock = _locked(path)
         except OSError as error:
             raise UsageError(f"No run can be made at {path}: {error.strerror}.") from None
-        if (path / "manifest.json").exists():
-            raise UsageError(f"{path} holds a run already. Continue it with 'surefoot resume {path}', or name another.")
-        if any(path.iterdir()):
-            raise UsageError(f"{path} is not empty. Name a new folder for the run.")
-        lock = _locked(path)
-        if manifest.library is not None:
-            _write_whole(path / LIBRARY, read_library(Path(manifest.library)))
-        _write_whole(path / "manifest.json", msgspec.json.format(msgspec.json.encode(manifest), indent=2))
-        return cls(path, manifest, lock)
+        with _released_on_error(lock):
+            _refuse_used(path)  # another process may have been first
+            if manifest.library is not None:
+                _write_whole(path / LIBRARY, read_library(Path(manifest.library)))
+            _write_whole(path / "manifest.json", msgspec.json.format(msgspec.json.encode(manifest), indent=2))
+            return cls(path, manifest, lock)
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
         """Open an existing run for going on. RunError if another process writes it or other code wrote it."""
         manifest = read_manifest(path)
-        lock = _locked(path)
-        if manifest.code != code_version():
-            raise RunError(
-                f"The run {path} was made by surefoot code {manifest.code}; this is {code_version()}. "
-                "Resume it with that code, or start a new run."
-            )
-        return cls(path, manifest, lock)
+        try:
+            lock = _locked(path)
+        except OSError as error:
+            raise UsageError(f"The run {path} can't be continued: {error.strerror}.") from None
+        with _released_on_error(lock):
+            if manifest.code != code_version():
+                raise RunError(
+                    f"The run {path} was made by surefoot code {manifest.code}; this is {code_version()}. "
+                    "Resume it with that code, or start a new run."
+                )
+            return cls(path, manifest, lock)
 
     def __enter__(self) -> RunFolder:
         return self
@@ -101,9 +110,7 @@ class RunFolder:
 
     def save_program(self, program: Program) -> None:
         """Keep a program's text under its identity."""
-        folder = self.path / "programs"
-        folder.mkdir(exist_ok=True)
-        _write_whole(folder / f"{program.digest}.py", program.source.encode())
+        _write_whole(self.path / "programs" / f"{program.digest}.py", program.source.encode())
 
     def save(self, name: str, data: Any) -> None:
         """Write a JSON file of the run, whole or not at all."""
@@ -122,8 +129,12 @@ def read_library(path: Path) -> bytes:
 
 def merge_library(path: Path, merge: Callable[[bytes], bytes]) -> None:
     """Change a skill library that other runs may change at the same time."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.with_name(f".{path.name}.lock").open("w") as lock:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = path.with_name(f".{path.name}.lock").open("w")
+    except OSError as error:
+        raise RunError(f"The skill library {path} can't be written: {error.strerror}. Resume the run then.") from None
+    with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         _write_whole(path, merge(read_library(path)))
 
@@ -134,7 +145,12 @@ def read_manifest(path: Path) -> Manifest:
         data = (path / "manifest.json").read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         raise UsageError(f"There is no run at {path}. Runs are made by 'surefoot learn … --out DIR'.") from None
+    except OSError as error:
+        raise UsageError(f"The run {path} can't be read: {error.strerror}.") from None
     try:
+        written = msgspec.json.decode(data, type=_Version).format
+        if written > FORMAT:
+            raise RunError(f"The run {path} has format {written}; this surefoot knows {FORMAT}. Use a newer surefoot.")
         return msgspec.json.decode(data, type=Manifest)
     except msgspec.DecodeError as error:
         raise RunError(f"The manifest of {path} can't be read ({error}). The run can't be resumed.") from None
@@ -151,7 +167,7 @@ def code_version() -> str:
 
 
 def _locked(path: Path) -> IO[str]:
-    lock = (path / "lock").open("w")
+    lock = (path / _LOCK).open("w")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -160,7 +176,31 @@ def _locked(path: Path) -> IO[str]:
     return lock
 
 
+def _refuse_used(path: Path) -> None:
+    """UsageError if the folder holds anything but what a start that was cut leaves."""
+    names = {item.name for item in path.iterdir()}
+    if "manifest.json" in names:
+        raise UsageError(f"{path} holds a run already. Continue it with 'surefoot resume {path}', or name another.")
+    if any(name not in (_LOCK, LIBRARY) and not name.startswith((".manifest.json.", f".{LIBRARY}.")) for name in names):
+        raise UsageError(f"{path} is not empty. Name a new folder for the run.")
+
+
+@contextlib.contextmanager
+def _released_on_error(lock: IO[str]) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        lock.close()
+        raise
+
+
 def _write_whole(path: Path, data: bytes) -> None:
     part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_bytes(data)
-    part.rename(path)
+    try:
+        path.parent.mkdir(exist_ok=True)
+        part.write_bytes(data)
+        part.rename(path)
+    except OSError as error:
+        raise RunError(
+            f"{path} can't be written: {error.strerror}. See to the disk; the run can be resumed then."
+        ) from None

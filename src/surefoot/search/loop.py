@@ -15,7 +15,7 @@ import msgspec
 from surefoot.environments.base import Task
 from surefoot.environments.registry import find_task
 from surefoot.memory.archive import Record, Role
-from surefoot.program.source import Program
+from surefoot.program.source import Program, lines_of
 from surefoot.proposer.base import Attempt, Feedback, Plan, RepairContext
 from surefoot.search.effects import Effects, Narrate, Replayed
 from surefoot.search.settings import Settings
@@ -69,6 +69,7 @@ class Search:
         self._settings = settings
         self._run_seed = run_seed
         self._narrate = narrate
+        self._development = development
         self._main = deque(development)
         self._followups: deque[Record] = deque()
         self._followups_used: dict[int, int] = {}
@@ -97,15 +98,18 @@ class Search:
         return self._freeze(first)
 
     def _demonstrate(self) -> None:
-        """Execute each demonstration on its own task until it is accepted once."""
+        """Execute each demonstration on its own task, on development configurations, until it is accepted once."""
         for demonstration in self._task.demonstrations:
-            task = find_task(demonstration.task)
+            own = demonstration.task == self._task.name
+            task = self._task if own else find_task(demonstration.task)
             program = Program(demonstration.source, demonstration.name)
-            for seed in task.development[: self._settings.demonstration_tries]:
+            ending = "not tried"
+            for seed in (self._development if own else task.development)[: self._settings.demonstration_tries]:
                 record = self._effects.execute("demonstration", task, program, seed)
+                ending = record.outcome.text
                 if record.success:
                     break
-            self._narrate(f"demonstration {demonstration.name} on {task.name}: {record.outcome.text}")
+            self._narrate(f"demonstration {demonstration.name} on {task.name}: {ending}")
 
     def _serve_queues(self) -> None:
         serve_main = True
@@ -144,6 +148,7 @@ class Search:
             self._task, self._working, self._accepted, failure, self._success, self._effects.archive,
             tuple(self._attempts), self._feedback(), self._run_seed, self._trials,
         )  # fmt: skip
+        self._reserve()  # a plan that can't be tried is not asked for
         plan = self._effects.plan(context)
         if plan is None:
             self._narrate(f"seed {failure.seed}: nothing left to try")
@@ -170,10 +175,13 @@ class Search:
         return record
 
     def _execute(self, role: Role, program: Program, seed: int, number: int | None = None) -> Record:
-        if self._settings.executions is not None and self._executions >= self._settings.executions:
-            raise BudgetSpentError
+        self._reserve()
         self._executions += 1
         return self._effects.execute(role, self._task, program, seed, self._plans[program.digest], number)
+
+    def _reserve(self) -> None:
+        if self._settings.executions is not None and self._executions >= self._settings.executions:
+            raise BudgetSpentError
 
     def _certify(self, seed: int) -> None:
         """Replay a sample of older witnesses; run sparse diagnostics on those that are not certified."""
@@ -269,7 +277,7 @@ class Search:
 
 def edited_lines(before: Program, after: Program) -> set[int]:
     """Lines of `after` that are not in `before`, by number."""
-    matcher = difflib.SequenceMatcher(None, before.source.splitlines(), after.source.splitlines(), autojunk=False)
+    matcher = difflib.SequenceMatcher(None, lines_of(before.source), lines_of(after.source), autojunk=False)
     return {
         line + 1 for tag, _, _, start, stop in matcher.get_opcodes() if tag != "equal" for line in range(start, stop)
     }

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from surefoot.boundary.environment import Environment, Scene
+from surefoot.boundary.environment import Environment, Scene, checked_duration
 from surefoot.environments.desk import predicates
 from surefoot.environments.desk.api import DeskApi
 from surefoot.environments.desk.board import Board, graft, new_board
@@ -95,8 +95,7 @@ class DeskEnvironment(Environment):
 
     def sleep(self, seconds: float) -> None:
         """Let `seconds` pass, rounded up to whole steps; ValueError unless finite and not negative."""
-        if not (math.isfinite(seconds) and seconds >= 0.0):
-            raise ValueError(f"sleep takes a finite number of seconds, not less than 0; asked was {seconds!r}.")
+        seconds = checked_duration(seconds)
         beyond = self._world.step_limit + 1.0  # keeps huge sleeps countable
         spend(self._world, math.ceil(min(seconds / STEP_SECONDS, beyond) - 1e-9))
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from surefoot.boundary.environment import Environment, Scene
+from surefoot.boundary.environment import Environment, Scene, checked_duration
 from surefoot.environments.robosuite.api import RobosuiteApi
 from surefoot.environments.robosuite.plant import Plant, Snapshot
 from surefoot.environments.robosuite.readings import Readings
@@ -80,10 +80,8 @@ class RobosuiteEnvironment(Environment):
         return self._episode.plant.steps
 
     def sleep(self, seconds: float) -> None:
-        """Hold still for as many control steps as cover `seconds`; nothing happens unless it is positive."""
-        if not seconds > 0:
-            return
-        within = min(seconds / CONTROL_PERIOD, self.step_limit + 1)
+        """Hold still for as many control steps as cover `seconds`; ValueError unless finite and not negative."""
+        within = min(checked_duration(seconds) / CONTROL_PERIOD, self.step_limit + 1)
         self._episode.servo.hold(math.ceil(within - 1e-9))
 
     def state_digest(self) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from surefoot.proposer.skills.sketch import Condition, Guard, Slot, Variant
-from surefoot.proposer.skills.stumps import Values, fit_stump
+from surefoot.proposer.skills.sketch import Guard, Slot, Variant
+from surefoot.proposer.skills.stumps import Stump, Values, fit_stump
 
 
 class SceneEvidence(msgspec.Struct):
@@ -30,30 +30,37 @@ def assign(
     variant: Variant,
     trusted: Callable[[Variant], float],
 ) -> Slot | None:
-    """The slot changed so that `scene` runs `variant`; None if no guard can tell it from the settled scenes.
+    """The slot changed so that `scene` runs `variant`; None if that can't be without undoing what is known.
 
-    Where no settled scene stands against it, the variant becomes the default. `trusted` scores variants;
-    unseen scenes follow the better of the two.
+    A settled scene keeps its variant. It stands in the way if the variant failed there, or was never tried
+    there. Where a telling stump separates the scene from all of those, the variant is guarded by it and they
+    stay certified; without one the variant becomes the default, unless it is known to fail somewhere: then
+    any stump that fits will do. `trusted` scores variants; unseen scenes follow the better of the two.
     """
     settled = [(other, other.settled(slot)) for other in others]
-    against = [
+    failing = [other for other in others if variant in other.failed]
+    untried = [
         other
         for other, chosen in settled
-        if (chosen is not None and chosen != variant and variant not in other.worked) or variant in other.failed
+        if chosen is not None and chosen != variant and variant not in (other.worked | other.failed)
     ]
-    if not against:
-        return msgspec.structs.replace(slot, default=variant, guards=())
-    if scene.values is None or any(other.values is None for other in against):
-        return None
     if variant == slot.default:
         return _withdraw(slot, scene, settled)
+    rest = tuple(guard for guard in slot.guards if guard.variant != variant)
+    as_default = msgspec.structs.replace(slot, default=variant, guards=rest if failing or untried else ())
+    against = [*failing, *untried]
+    if not against:
+        return as_default
+    if scene.values is None or any(other.values is None for other in against):
+        return None if failing else as_default
     helped = [other for other, chosen in settled if variant in other.worked and (chosen is None or chosen == variant)]
     generous = trusted(variant) >= trusted(slot.default)
-    condition = _fit([scene, *helped], against, others, generous)
-    rest = tuple(guard for guard in slot.guards if guard.variant != variant)
-    if condition is None:  # then one of its own, beside those that serve the others
-        condition, rest = _fit([scene], against, others, False), slot.guards
-    return None if condition is None else msgspec.structs.replace(slot, guards=(Guard(condition, variant), *rest))
+    stump = _fit([scene, *helped], against, others, generous)
+    if stump is None and failing:  # then one of its own, beside those that serve the others
+        stump, rest = _fit([scene], against, others, False), slot.guards
+    if stump is not None and (stump.telling or failing):
+        return msgspec.structs.replace(slot, guards=(Guard(stump.condition, variant), *rest))
+    return None if failing else as_default
 
 
 def without_idle_guards(slot: Slot, scenes: Sequence[SceneEvidence]) -> Slot:
@@ -73,16 +80,16 @@ def _withdraw(slot: Slot, scene: SceneEvidence, settled: Sequence[tuple[SceneEvi
             continue
         served = [other for other, chosen in settled if chosen == guard.variant]
         passed_by = [other for other, chosen in settled if chosen is not None and guard.variant not in other.worked]
-        condition = _fit(served, [scene, *passed_by], [other for other, _ in settled], False)
-        if served and condition is None:
+        stump = _fit(served, [scene, *passed_by], [other for other, _ in settled], False)
+        if served and stump is None:
             return None
-        if condition is not None:
-            guards.append(Guard(condition, guard.variant))
+        if stump is not None:
+            guards.append(Guard(stump.condition, guard.variant))
     return msgspec.structs.replace(slot, guards=tuple(guards))
 
 
 def _fit(
     wanted: Sequence[SceneEvidence], kept: Sequence[SceneEvidence], others: Sequence[SceneEvidence], generous: bool
-) -> Condition | None:
+) -> Stump | None:
     groups = [[scene.values for scene in group if scene.values is not None] for group in (wanted, kept, others)]
     return fit_stump(groups[0], groups[1], groups[2], generous)

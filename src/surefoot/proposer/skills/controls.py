@@ -24,7 +24,7 @@ class SkillsWithoutFrontier(Skills):
     name = "skills-no-frontier"
 
     def _base(self, context: RepairContext) -> tuple[Sketch, Record]:
-        return self._sketches[context.failure.program], context.failure
+        return self._cases.sketches[context.failure.program], context.failure
 
     def _slots_to_try(self, context: RepairContext, base: Sketch, record: Record) -> Iterable[int]:
         return range(len(base.slots))
@@ -56,5 +56,7 @@ class RandomEdits(SkillsWithoutFrontier):
         if variant.fragment != slot.default.fragment or not variant.constants:
             return variant
         constants = {constant.name: constant for constant in base.stages[variant.fragment].constants}
-        values = tuple((name, draw.uniform(constants[name].low, constants[name].high)) for name, _ in variant.constants)
-        return Variant(variant.fragment, values)
+        drawn = [
+            (constants[name], draw.uniform(constants[name].low, constants[name].high)) for name, _ in variant.constants
+        ]
+        return Variant(variant.fragment, tuple((constant.name, constant.fitted(value)) for constant, value in drawn))

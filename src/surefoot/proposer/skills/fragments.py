@@ -52,20 +52,20 @@ class Fragment(msgspec.Struct, frozen=True):
         """Objects for the stage's parameters so that the fragment brings about `wanted`; None if it can't.
 
         Parameters that the wanted fact does not name take the role of their own name, where the task has it
-        and the type fits.
+        and the type fits. Different roles never get one object.
         """
+        own = {role: kind for fact in self.effect for role, kind in zip(fact.roles, fact.types, strict=True)}
         for fact in self.effect:
             if fact.key != wanted.key:
                 continue
             bound = dict(zip(fact.roles, wanted.roles, strict=True))
-            objects = []
-            for role in self.parameters:
-                target = bound.get(role, role)
-                if target not in roles:
-                    break
-                objects.append(roles[target])
-            else:
-                return tuple(objects)
+            targets = [bound.get(role, role) for role in self.parameters]
+            fits = all(
+                target in roles and own.get(role, types[target]) == types[target]
+                for role, target in zip(self.parameters, targets, strict=True)
+            )
+            if fits and len(set(targets)) == len(set(self.parameters)):
+                return tuple(roles[target] for target in targets)
         return None
 
 

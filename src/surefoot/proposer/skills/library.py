@@ -47,6 +47,13 @@ class Library:
         wanted = {fact.key for fact in facts}
         return [item for item in self._fragments.values() if wanted <= {fact.key for fact in item.effect}]
 
+    def serving(self, task: Task, slot: Slot) -> list[Fragment]:
+        """Fragments that bring about all that a slot must, on the slot's objects in the slot's order."""
+        facts = facts_of(task.graph, task.role_types)
+        providers = self.providing(facts[name] for name in slot.checks)
+        wanted = facts[slot.checks[-1]]
+        return [item for item in providers if item.bind(wanted, task.roles, task.role_types) == slot.objects]
+
 
 class Skill(msgspec.Struct, frozen=True):
     """A stage with its evidence, as runs hand it on."""
@@ -117,7 +124,7 @@ def assemble(task: Task, library: Library, evidence: SkillEvidence, revision: st
             objects = fragment.bind(facts[check.name], task.roles, task.role_types)
             if objects is not None:
                 slot = _slot(task, fragment, objects, covered, facts, slots)
-                slots.append(_promote(task, slot, evidence, revision))
+                slots.append(_promote(task, slot, library, evidence, revision))
                 covered.update(slot.checks)
                 break
     if not slots:
@@ -143,8 +150,7 @@ def _slot(
     return Slot(name, fragment.stage.parameters, objects, checks, Variant(fragment.id))
 
 
-def _promote(task: Task, slot: Slot, evidence: SkillEvidence, revision: str) -> Slot:
-    best = evidence.promoted(slot_condition(task, slot, revision))
-    if not best:
-        return slot
-    return Slot(slot.name, slot.parameters, slot.objects, slot.checks, best[0])
+def _promote(task: Task, slot: Slot, library: Library, evidence: SkillEvidence, revision: str) -> Slot:
+    serving = {item.id for item in library.serving(task, slot)}
+    best = [item for item in evidence.promoted(slot_condition(task, slot, revision)) if item.fragment in serving]
+    return msgspec.structs.replace(slot, default=best[0]) if best else slot

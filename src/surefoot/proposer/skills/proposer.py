@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
-from surefoot.boundary.wire import Scalar
+from surefoot.boundary.wire import SLEEP
 from surefoot.environments.base import Task
-from surefoot.errors import RunError, UsageError
+from surefoot.errors import UsageError
 from surefoot.memory.archive import Archive, Record
+from surefoot.program.edits import can_retry, nestable
 from surefoot.program.source import Program
 from surefoot.proposer.base import Level, Plan, RepairContext
-from surefoot.proposer.skills.assignment import SceneEvidence, assign, without_idle_guards
-from surefoot.proposer.skills.fragments import Fragment, facts_of, fragments_of
-from surefoot.proposer.skills.knowledge import Reader, SlotResult, blame, scene_evidence, slot_passed
-from surefoot.proposer.skills.library import (
-    Condition,
-    Library,
-    Skill,
-    SkillEvidence,
-    SkillLibrary,
-    assemble,
-    slot_condition,
-)
+from surefoot.proposer.skills.assignment import assign, without_idle_guards
+from surefoot.proposer.skills.cases import Cases
+from surefoot.proposer.skills.fragments import fragments_of
+from surefoot.proposer.skills.knowledge import blame, slot_passed
+from surefoot.proposer.skills.library import Condition, Library, SkillEvidence, assemble, slot_condition
 from surefoot.proposer.skills.sketch import Sketch, Slot, Variant, render, rendered_stage
+from surefoot.proposer.skills.skillbook import SkillBook
 from surefoot.proposer.skills.stumps import fit_stump
 from surefoot.tape.file import Tape
 
@@ -58,16 +53,14 @@ class Skills:
         self._run_seed = run_seed
         self._library = Library()
         self._evidence = SkillEvidence()
-        self._learned = Library()
-        self._confirmed = SkillEvidence()
-        self._sketches: dict[str, Sketch] = {}
         self._wholes: list[Sketch] = []
         self._effects = {function.name for function in task.surface.functions if function.kind == "effect"}
-        self._reader = Reader(self._is_effect)
+        self._cases = Cases(task, self._is_effect, self._passed)
+        self._book = SkillBook(task, self._is_effect)
         self._revision = task.revision()
 
     def _is_effect(self, function: str) -> bool:
-        return function in self._effects or function == "sleep"
+        return function in self._effects or function in ("sleep", SLEEP)
 
     def observe(self, task: Task, record: Record, archive: Archive, plan: Plan | None) -> None:
         """Take fragments from accepted demonstrations, and evidence from everything else."""
@@ -75,7 +68,7 @@ class Skills:
             self._learn_from_demonstration(task, record, archive)
             return
         if plan is not None:
-            self._sketches.setdefault(record.program, msgspec.convert(plan.edit, Sketch))
+            self._cases.sketches.setdefault(record.program, msgspec.convert(plan.edit, Sketch))
         self._count(record, archive)
 
     def _learn_from_demonstration(self, task: Task, record: Record, archive: Archive) -> None:
@@ -90,32 +83,19 @@ class Skills:
             self._wholes.append(whole)
 
     def _count(self, record: Record, archive: Archive) -> None:
-        sketch = self._sketches[record.program]
+        sketch = self._cases.sketches[record.program]
         gained = len(record.diagnosis.supported) if record.diagnosis else 0
         for slot in sketch.slots:
-            result = self._result(archive, sketch, slot.checks, record)
+            result = self._cases.result(archive, sketch, slot.checks, record)
             condition = slot_condition(self._task, slot, self._revision)
-            if result.variant is None:
+            if result.variant is None or result.passed is None:
                 continue
             if record.success:
                 self._evidence.confirm(condition, result.variant, record.scene)
-                self._keep(sketch, slot, condition, record)
-            elif result.passed is not None:
+            else:
                 incentive = gained / len(self._task.graph.checks)
                 self._evidence.record_trial(condition, result.variant, result.passed, incentive)
-
-    def _keep(self, sketch: Sketch, slot: Slot, condition: Condition, record: Record) -> None:
-        """Keep the stage as it stands, guards and all, as a skill for later runs."""
-        roles = {item: role for role, item in self._task.roles.items()}
-        facts = facts_of(self._task.graph, self._task.role_types)
-        fragment = Fragment(
-            f"{self._task.name}:{slot.name}",
-            rendered_stage(sketch, slot, self._is_effect),
-            tuple(roles[item] for item in slot.objects),
-            tuple(facts[name] for name in slot.checks),
-        )
-        self._learned.add(fragment)
-        self._confirmed.confirm(condition, Variant(fragment.id), record.scene)
+            self._book.note(sketch, slot, condition, record, result.passed)
 
     def first_plan(self, task: Task, archive: Archive) -> Plan:
         """The plan of P_0: fragments of the demonstrations in the order of the graph."""
@@ -150,17 +130,11 @@ class Skills:
 
     def load(self, library: bytes) -> None:
         """Start from the skills that earlier runs left; RunError if the library can't be read."""
-        for skill in _library(library).skills:
-            skill.restore(self._library, self._evidence)
+        self._book.load(library, self._library, self._evidence)
 
     def save(self, library: bytes, run: str) -> bytes:
-        """The library with every stage that took part in an accepted run of this one."""
-        skills = (
-            Skill.of(self._learned[action.fragment], condition, tally)
-            for (condition, action), tally in self._confirmed.items()
-        )
-        merged = _library(library).merged(SkillLibrary((run,), tuple(skills)))
-        return msgspec.json.format(msgspec.json.encode(merged), indent=2) + b"\n"
+        """The library with what this run learned of whole stages."""
+        return self._book.save(library, run)
 
     def _plan(
         self,
@@ -182,12 +156,15 @@ class Skills:
         return (f"supported: {held}", f"frontier: {', '.join(record.diagnosis.frontier) or 'empty'}")
 
     def _base(self, context: RepairContext) -> tuple[Sketch, Record]:
-        """The archived program with most supported progress on this configuration; of equals the newest."""
+        """The archived program with most supported progress on this configuration.
+
+        Of equals the failure at hand, else the oldest, which is nearest to the accepted program.
+        """
         best = context.failure
         for record in context.archive.on(context.task.name, context.failure.seed):
-            if record.program in self._sketches and not record.success and _progress(record) > _progress(best):
+            if record.program in self._cases.sketches and not record.success and _progress(record) > _progress(best):
                 best = record
-        return self._sketches[best.program], best
+        return self._cases.sketches[best.program], best
 
     def _candidates(self, context: RepairContext, base: Sketch, record: Record) -> Iterator[Candidate]:
         for index in self._slots_to_try(context, base, record):
@@ -203,7 +180,7 @@ class Skills:
     def _for_slot(self, context: RepairContext, base: Sketch, record: Record, index: int) -> Iterator[Candidate]:
         slot = base.slots[index]
         condition = slot_condition(context.task, slot, self._revision)
-        scenes = self._scenes(context, base, index)
+        scenes = self._cases.scenes(context.archive, base, index)
         scene = scenes.pop(record.scene)
         others = list(scenes.values())
         slot = without_idle_guards(slot, others)
@@ -228,31 +205,35 @@ class Skills:
         yield from self._retries(context, base, record, index)
 
     def _variants(
-        self, context: RepairContext, base: Sketch, slot: Slot, condition: Any
+        self, context: RepairContext, base: Sketch, slot: Slot, condition: Condition
     ) -> Iterator[tuple[Variant, Level]]:
-        """Variants in the order in which they are tried: confirmed skills, fragments by effect, constants."""
-        confirmed = self._evidence.promoted(condition)
-        facts = facts_of(context.task.graph, context.task.role_types)
-        providers = self._library.providing(facts[name] for name in slot.checks)
-        fragments = [
-            Variant(item.id)
-            for item in providers
-            if item.bind(facts[slot.checks[-1]], context.task.roles, context.task.role_types) == slot.objects
+        """Variants in the order in which they are tried (PI, step 3): acquired ones, fragments by effect, constants.
+
+        Within each, by score: what failed elsewhere comes after what was never tried.
+        """
+        default = base.stages[slot.default.fragment]
+        fitting = [
+            item.id
+            for item in self._library.serving(context.task, slot)
+            if item.id == slot.default.fragment or nestable(item.stage, default)
         ]
+        fragments = [Variant(identity) for identity in fitting]
         fragments.sort(key=lambda item: self._evidence.tally(condition, item).rank)
-        for variant in confirmed:
-            yield variant, "stage" if variant.fragment != slot.default.fragment else "local"
+        for variant in self._evidence.acquired(condition):
+            if variant.fragment in fitting:
+                yield variant, "stage" if variant.fragment != slot.default.fragment else "local"
         for variant in fragments:
             yield variant, "stage"
-        yield from ((variant, "local") for variant in self._varied(context, base, slot))
+        varied = sorted(self._varied(base, slot), key=lambda item: self._evidence.tally(condition, item).rank)
+        yield from ((variant, "local") for variant in varied)
 
-    def _varied(self, context: RepairContext, base: Sketch, slot: Slot) -> list[Variant]:
+    def _varied(self, base: Sketch, slot: Slot) -> list[Variant]:
         """One constant moved at a time, far moves first; the run's randomness orders moves of one size."""
         now = dict(slot.default.constants)
         variants = []
         for share in _STRATA:
             moves = [
-                (constant.name, round(value + share * (bound - value), 6), value)
+                (constant.name, constant.fitted(round(value + share * (bound - value), 6)), value)
                 for constant in base.stages[slot.default.fragment].constants
                 for value in [now.get(constant.name, constant.value)]
                 for bound in (constant.high, constant.low)
@@ -266,58 +247,18 @@ class Skills:
     def _retries(self, context: RepairContext, base: Sketch, record: Record, index: int) -> Iterator[Candidate]:
         """Run the stage once more when its values at the end look like those of failures, not of successes."""
         slot = base.slots[index]
-        if slot.retry is not None:
+        if slot.retry is not None or not can_retry(rendered_stage(base, slot, self._is_effect)):
             return
-        program = context.archive.programs[record.program]
-        bad = self._reader.at_end(context.archive, program, slot.name, record)
-        good: list[Mapping[str, Scalar]] = []
-        for other in context.archive.on(context.task.name):
-            if other.program == record.program and other.success:
-                values = self._reader.at_end(context.archive, program, slot.name, other)
-                good += [values] if values is not None else []
-        condition = fit_stump([bad], good, good, generous=False) if bad is not None else None
-        if condition is not None:
-            changed = msgspec.structs.replace(slot, retry=condition)
+        bad, good = self._cases.endings(context.archive, slot.name, record)
+        stump = fit_stump([bad], good, good, generous=False) if bad is not None else None
+        if stump is not None and stump.telling:
+            changed = msgspec.structs.replace(slot, retry=stump.condition)
             yield Candidate(
-                "local", base.with_slot(index, changed, {}), index, f"{slot.name} again when {condition.text}"
+                "local", base.with_slot(index, changed, {}), index, f"{slot.name} again when {stump.condition.text}"
             )
-
-    def _scenes(self, context: RepairContext, base: Sketch, index: int) -> dict[str, SceneEvidence]:
-        """Evidence on slot `index` from every archived execution, by scene."""
-        program = render(base, self._is_effect)
-        checks = base.slots[index].checks
-        entries: dict[str, list[tuple[Mapping[str, Scalar] | None, SlotResult]]] = {}
-        for record in context.archive.on(context.task.name):
-            sketch = self._sketches.get(record.program)
-            if sketch is None or record.role == "demonstration":
-                continue
-            values = self._reader.before_guards(context.archive, program, base, index, record)
-            entries.setdefault(record.scene, []).append((values, self._result(context.archive, sketch, checks, record)))
-        return {scene: scene_evidence(items) for scene, items in entries.items()}
-
-    def _result(self, archive: Archive, sketch: Sketch, checks: tuple[str, ...], record: Record) -> SlotResult:
-        """What ran in the slot that answers for `checks` in a record's program, and whether it did its work."""
-        index = next((number for number, slot in enumerate(sketch.slots) if slot.checks == checks), None)
-        if index is None:
-            return SlotResult(None, None)
-        slot = sketch.slots[index]
-        program = archive.programs[record.program]
-        values = self._reader.before_guards(archive, program, sketch, index, record) if slot.guards else {}
-        variant = slot.chosen(values) if values is not None else None
-        tape = archive.tape(record) if record.tape else None
-        return SlotResult(variant, self._passed(sketch, index, record, tape))
 
     def _passed(self, sketch: Sketch, index: int, record: Record, tape: Tape | None) -> bool | None:
         return slot_passed(sketch, index, record, tape, self._task.graph)
-
-
-def _library(data: bytes) -> SkillLibrary:
-    if not data:
-        return SkillLibrary()
-    try:
-        return msgspec.json.decode(data, type=SkillLibrary)
-    except msgspec.DecodeError as error:
-        raise RunError(f"The skill library can't be read ({error}). Name another file, or none.") from None
 
 
 def _progress(record: Record) -> int:

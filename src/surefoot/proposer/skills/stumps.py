@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
+
+import msgspec
 
 from surefoot.boundary.wire import Scalar
 from surefoot.proposer.skills.sketch import Condition
@@ -13,31 +16,49 @@ _NEAR = 0.1
 _DIGITS = 6
 
 
+class Stump(msgspec.Struct, frozen=True):
+    """A fitted condition. `chance` is how many expressions like its own would fit as well by luck alone."""
+
+    condition: Condition
+    chance: float
+
+    @property
+    def telling(self) -> bool:
+        """Whether the fit is likelier to mean something than not."""
+        return self.chance <= 1.0
+
+
 def fit_stump(
     wanted: Sequence[Values], kept: Sequence[Values], others: Sequence[Values], generous: bool
-) -> Condition | None:
+) -> Stump | None:
     """A condition that holds on all of `wanted` and on none of `kept`; None if no single expression tells them apart.
 
     Its expression can be read on all scenes, `others` included, so that no scene that is known fails at it.
-    Preferred are equality of texts and flags, a wide gap relative to the spread seen on all scenes (`others`
-    included), and values with names of their own. A `generous` threshold lies close to the kept scenes, so that
-    unseen ones follow the wanted; otherwise it lies half way.
+    Preferred is what would least likely fit by luck (few expressions of its kind, many scenes), then a wide
+    gap relative to the spread seen on all scenes. A `generous` threshold lies close to the kept scenes, so
+    that unseen ones follow the wanted; otherwise it lies half way.
     """
     if not wanted or not kept:
         return None
-    best: tuple[float, Condition] | None = None
-    for expression in wanted[0]:
-        if not all(expression in values for group in (wanted, kept, others) for values in group):
-            continue
-        columns = [[values[expression] for values in group] for group in (wanted, kept, others)]
-        found = _fit(expression, *columns, generous)
+    scenes = [*wanted, *kept, *others]
+    readable = [name for name in wanted[0] if all(name in values for values in scenes)]
+    peers = Counter(_kind(name, wanted[0]) for name in readable if len({values[name] for values in scenes}) > 1)
+    luck = 2 / math.comb(len(wanted) + len(kept), len(wanted))
+    best: tuple[float, float, Condition] | None = None
+    for name in readable:
+        columns = [[values[name] for values in group] for group in (wanted, kept, others)]
+        found = _fit(name, columns[0], columns[1], columns[2], generous)
         if found is None:
             continue
-        # a value that the author gave a name of its own is likelier to matter than one deep in a reading
-        weight = found[0] / (1 + expression.count("["))
-        if best is None or weight > best[0]:
-            best = (weight, found[1])
-    return best[1] if best else None
+        rank = (-peers[_kind(name, wanted[0])] * luck, found[0])
+        if best is None or rank > best[:2]:
+            best = (*rank, found[1])
+    return Stump(best[2], -best[0]) if best else None
+
+
+def _kind(name: str, values: Values) -> tuple[bool, bool]:
+    """Expressions of one kind are as likely to matter: named or deep in a reading, text or number."""
+    return ("[" in name, isinstance(values[name], str | bool))
 
 
 def _fit(

@@ -1,0 +1,64 @@
+"""Intervals, paired comparison and distances against known values."""
+
+from __future__ import annotations
+
+import pytest
+
+from surefoot.boundary.environment import Scene
+from surefoot.boundary.outcome import Failure, Infrastructure, Success, Timeout
+from surefoot.evaluation.frozen import Score, overlap, score
+from surefoot.evaluation.pool import Episode
+from surefoot.evaluation.statistics import Paired, paired_exact, smallest_distance, wilson_interval
+
+
+@pytest.mark.parametrize(
+    ("successes", "episodes", "low", "high"),
+    [(0, 10, 0.0, 0.2775), (5, 10, 0.2366, 0.7634), (10, 10, 0.7225, 1.0), (81, 263, 0.2553, 0.3662)],
+)
+def test_wilson_intervals_are_the_published_ones(successes, episodes, low, high):
+    assert wilson_interval(successes, episodes) == pytest.approx((low, high), abs=1e-4)  # Newcombe 1998 for 81/263
+
+
+def test_no_episodes_say_nothing():
+    assert wilson_interval(0, 0) == (0.0, 1.0)
+
+
+def test_the_paired_test_is_the_exact_binomial_of_discordant_pairs():
+    first = [True] * 5 + [False] * 1 + [True] * 10
+    second = [False] * 5 + [True] * 1 + [True] * 10
+    assert paired_exact(first, second) == Paired(5, 1, pytest.approx(2 * (1 + 6) / 2**6))
+    assert paired_exact([True], [True]) == Paired(0, 0, 1.0)
+
+
+def test_pairs_of_unequal_length_are_refused():
+    with pytest.raises(ValueError, match="shorter"):
+        paired_exact([True], [])
+
+
+def episode(seed: int, outcome: object, scene: str | None = None) -> Episode:
+    return Episode(seed, outcome, Scene(seed, scene or str(seed), {"a": (float(seed), 0.0)}), 0, 0.0)
+
+
+def test_infrastructure_failures_are_counted_apart_and_timeouts_are_not():
+    episodes = [
+        episode(1, Success()),
+        episode(2, Failure("normal")),
+        episode(3, Infrastructure("x")),
+        episode(4, Timeout(1.0)),
+    ]
+    assert score(episodes) == Score(1, 3, wilson_interval(1, 3), 1)
+    assert score(episodes).text == "1/3 (33 %, interval 6-79 %, 1 infrastructure failures apart)"
+
+
+def test_shared_scenes_are_found_by_their_digest_and_the_nearest_pair_is_measured():
+    development = [episode(1, Success()).scene, episode(2, Success()).scene]
+    held_out = [episode(11, Success(), "2").scene, episode(5, Success()).scene]
+    found = overlap(development, held_out)
+    assert (found.shared, found.smallest_distance) == ((11,), 3.0)
+
+
+def test_the_distance_of_two_scenes_is_that_of_the_object_that_moved_most():
+    near, far = {"a": (0.0, 0.0), "b": (0.0, 0.0)}, {"a": (3.0, 4.0), "b": (0.0, 1.0)}
+    assert smallest_distance([near], [far]) == 5.0
+    assert smallest_distance([near], [{"c": (0.0, 0.0)}]) is None
+    assert smallest_distance([], [far]) is None
