@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 import typer
 
 from surefoot.cli.arguments import AsJson, RunSeed, TaskName, Workers, parse_seeds
-from surefoot.cli.console import err, out, print_json, table
+from surefoot.cli.console import err, out, print_json, say, table
 from surefoot.environments.registry import find_task
-from surefoot.evaluation.learning import Report, new_manifest, program_change, run_learning, run_name
-from surefoot.program.source import Program
+from surefoot.evaluation.learning import Report, new_manifest, run_learning, run_name
 from surefoot.proposer.registry import make_proposer
+from surefoot.report.run import COLUMNS, score_rows, summary
 from surefoot.search.folder import RunFolder, read_library
 from surefoot.search.settings import Settings
 
@@ -108,32 +108,8 @@ def _announce(folder: RunFolder) -> None:
 
 def print_report(report: Report, path: Path) -> None:
     """Print a finished run."""
-    rows = table("program", "held-out success", "holds on bank#", "file")
-    for name, score, holds in (
-        ("first", report.first, ""),
-        ("final", report.final, f"{report.bank['final_holds']}/{report.bank['witnesses']}"),
-        ("best", report.best, f"{report.bank['best_holds']}/{report.bank['witnesses']}"),
-    ):
-        rows.add_row(name, score.text, holds, str(path / f"{name}.py"))
+    rows = table(*COLUMNS)
+    for row in score_rows(report, path):
+        rows.add_row(*row)
     out.print(rows)
-    paired, checks = report.final_against_first, report.certification
-    share = 100 * checks.replay_seconds / checks.execution_seconds if checks.execution_seconds else 0.0
-    distance = report.overlap.smallest_distance
-    lines = [
-        f"final against first, paired: {paired.only_second} scenes won, {paired.only_first} lost, exact p = {paired.p_value:.2g}",
-        f"repairs: {', '.join(f'{count} {level}' for level, count in report.repairs.items())}",
-        f"certification: {checks.certified} of {checks.checks} older successes certified ({checks.edited_line_ran} while an "
-        f"edited line ran), {checks.diverged} diverged, {checks.unavailable} unavailable; replaying took {share:.1f} % of running them",
-        f"diagnostics: {report.diagnostics['run']} run, {report.diagnostics['failed']} failed",
-        f"episodes: {', '.join(f'{count} {kind}' for kind, count in report.episodes.items())}",
-        "held-out scenes: none shared with development"
-        + (f", nearest {1000 * distance:.1f} mm away" if distance is not None else ""),
-        f"tier {report.tier}; protocol: {report.protocol}",
-    ]
-    out.print("\n".join(lines), markup=False)
-
-
-def print_change(path: Path) -> None:
-    """Print how the final program differs from the first."""
-    first, final = Program.read(path / "first.py"), Program.read(path / "final.py")
-    out.print(program_change(first, final), markup=False)
+    say(summary(report))

@@ -10,9 +10,10 @@ import typer
 
 from surefoot.cli.arguments import AsJson
 from surefoot.cli.console import out, print_json, say, table
-from surefoot.cli.learn import print_change, print_report
+from surefoot.cli.learn import print_report
 from surefoot.errors import RunError
 from surefoot.evaluation.learning import Report
+from surefoot.report.run import change
 from surefoot.search.folder import read_manifest
 from surefoot.tape.file import Tape, load_tape
 from surefoot.tape.replay import request_text
@@ -48,7 +49,7 @@ def _show_run(path: Path, as_json: bool) -> None:
         return
     out.print(f"{manifest.task}, proposer {manifest.proposer}, run seed {manifest.run_seed}", markup=False)
     print_report(report, path)
-    print_change(path)
+    say(change(path))
 
 
 def as_data(tape: Tape) -> dict[str, object]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -18,7 +17,6 @@ from surefoot.evaluation.frozen import Overlap, Score, overlap, score
 from surefoot.evaluation.pool import Episode, Job, run_episodes
 from surefoot.evaluation.statistics import Paired, paired_exact
 from surefoot.memory.archive import Archive
-from surefoot.program.source import Program
 from surefoot.proposer.registry import make_proposer
 from surefoot.search.effects import Effects, Narrate
 from surefoot.search.folder import FORMAT, Manifest, RunFolder, code_version, merge_library
@@ -33,7 +31,7 @@ Advance = Callable[[str, int, int], None]
 class Certification(msgspec.Struct, frozen=True):
     """Replays of accepted programs on older witnesses (the paper's Figure 4 quantities).
 
-    `edited_line_ran` counts certificates for which a line that the witness's program lacks was executed.
+    Seconds are of all checks, and again of those certified, whose tapes were consumed whole. `edited_line_ran` counts certificates for which a line that the witness's program lacks was executed.
     """
 
     checks: int
@@ -43,6 +41,8 @@ class Certification(msgspec.Struct, frozen=True):
     edited_line_ran: int
     replay_seconds: float
     execution_seconds: float
+    certified_replay_seconds: float
+    certified_execution_seconds: float
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -198,6 +198,8 @@ def _certification(learned: Learned) -> Certification:
     """Checks of older witnesses by another program; unavailable ones stay in the denominator."""
     checks = learned.checks
 
+    whole = [check for check in checks if isinstance(check.certificate, Certified)]
+
     def count(kind: type) -> int:
         return sum(isinstance(check.certificate, kind) for check in checks)
 
@@ -209,6 +211,8 @@ def _certification(learned: Learned) -> Certification:
         sum(check.edited_line_ran for check in checks),
         round(sum(check.seconds for check in checks), 4),
         round(sum(check.witness_seconds for check in checks), 4),
+        round(sum(check.seconds for check in whole), 4),
+        round(sum(check.witness_seconds for check in whole), 4),
     )
 
 
@@ -246,11 +250,3 @@ def _overlap(folder: RunFolder, task: Task, archive: Archive, held_out: list[Epi
 def run_name(task: str, run_seed: int) -> Path:
     """Default folder of a run."""
     return Path("runs") / f"{task.replace('/', '-')}-{run_seed}"
-
-
-def program_change(before: Program, after: Program) -> str:
-    """Unified diff of two programs."""
-    lines = difflib.unified_diff(
-        before.source.splitlines(), after.source.splitlines(), "first", "final", lineterm="", n=2
-    )
-    return "\n".join(lines)

@@ -1,1 +1,1 @@
-"""Tables and pages made from results."""
+"""Pages made from results, as text."""

@@ -103,8 +103,8 @@ _STACK = task(
     (
         demonstration("lift_blind", "robosuite/cube-lift"),
         demonstration("stack_hasty", "robosuite/cube-stack"),
-        demonstration("lift_fingertips", "robosuite/cube-lift"),
         demonstration("lift_steady", "robosuite/cube-lift"),
+        demonstration("lift_fingertips", "robosuite/cube-lift"),
         demonstration("stack_remembered", "robosuite/cube-stack"),
     ),
 )

@@ -47,7 +47,7 @@ def assign(
     if variant == slot.default:
         return _withdraw(slot, scene, settled)
     rest = tuple(guard for guard in slot.guards if guard.variant != variant)
-    as_default = msgspec.structs.replace(slot, default=variant, guards=rest if failing or untried else ())
+    as_default = _as_default(slot, scene, settled, variant, keep_guards=bool(failing or untried))
     against = [*failing, *untried]
     if not against:
         return as_default
@@ -61,6 +61,21 @@ def assign(
     if stump is not None and (stump.telling or failing):
         return msgspec.structs.replace(slot, guards=(Guard(stump.condition, variant), *rest))
     return None if failing else as_default
+
+
+def _as_default(
+    slot: Slot,
+    scene: SceneEvidence,
+    settled: Sequence[tuple[SceneEvidence, Variant | None]],
+    variant: Variant,
+    keep_guards: bool,
+) -> Slot | None:
+    """The slot with another default; guards that are kept go on serving their scenes, and let `scene` pass."""
+    guards = list(slot.guards) if keep_guards else []
+    while guards and guards[-1].variant == variant:
+        guards.pop()
+    changed = msgspec.structs.replace(slot, default=variant, guards=tuple(guards))
+    return changed if scene.values is None else _withdraw(changed, scene, settled)
 
 
 def without_idle_guards(slot: Slot, scenes: Sequence[SceneEvidence]) -> Slot:
