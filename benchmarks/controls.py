@@ -1,6 +1,7 @@
 """Controls at equal executions: skills against random edits, enumeration without frontier, and the best demonstration.
 
     python benchmarks/controls.py TASK [--seeds 1-100] [--run-seeds 0-2] [--budgets 10,20] [--out DIR]
+    python benchmarks/controls.py TASK --leave-one-out      `skills` with each demonstration removed in turn
 
 Each control gets as many search episodes as `skills` used in the run with the same run seed, or, with
 --budgets, all of them the same fixed number. Programs are compared paired on the same held-out scenes
@@ -29,13 +30,20 @@ from surefoot.search.settings import Settings
 PROPOSERS = ("skills", "skills-no-frontier", "random")
 
 
-def learned(task, proposer, held_out, run_seed, episodes, out) -> tuple[Report, Program]:
+def learned(task, proposer, held_out, run_seed, episodes, out, without=()) -> tuple[Report, Program]:
     """One learning run, or the report of one that was finished earlier in the same folder."""
-    path = out / f"{proposer}-{run_seed}-{episodes or 'free'}"
+    path = out / "-".join([proposer, str(run_seed), str(episodes or "free"), *without])
     if (path / "report.json").exists():
         report = msgspec.json.decode((path / "report.json").read_bytes(), type=Report)
     else:
-        manifest = new_manifest(task, proposer, task.development, held_out[:1], run_seed, Settings(executions=episodes))
+        manifest = new_manifest(
+            task,
+            proposer,
+            task.development,
+            held_out[:1],
+            run_seed,
+            Settings(executions=episodes, without=tuple(without)),
+        )
         folder = RunFolder.open(path) if (path / "manifest.json").exists() else RunFolder.create(path, manifest)
         with folder:
             report = run_learning(folder, 1, lambda line: None, lambda *progress: None)
@@ -56,6 +64,26 @@ def best_demonstration(task) -> Program:
     return max(programs, key=lambda program: sum(solved(task, program, task.development)))
 
 
+def leave_one_out(task, seeds, run_seeds, out, outcome) -> None:
+    """Print how `skills` does with each demonstration removed; runs whose results are equal share their episodes."""
+    print(f"{task.name}, tier {task.tier}, held-out seeds {seeds[0]}-{seeds[-1]}, run seeds {run_seeds}")
+    print("| without | first | final | only final | only first | exact p |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for name in ["", *(item.name for item in task.demonstrations)]:
+        first: list[bool] = []
+        final: list[bool] = []
+        for run_seed in run_seeds:
+            _, program = learned(task, "skills", seeds, run_seed, None, out, [name] if name else [])
+            path = out / "-".join(["skills", str(run_seed), "free", *([name] if name else [])])
+            final += outcome(program)
+            first += outcome(Program.read(path / "first.py"))
+        paired = paired_exact(first, final)
+        print(
+            f"| {name or '(none)'} | {sum(first)}/{len(first)} | {sum(final)}/{len(final)} "
+            f"| {paired.only_second} | {paired.only_first} | {paired.p_value:.2g} |"
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("task")
@@ -63,6 +91,7 @@ def main() -> None:
     parser.add_argument("--run-seeds", default="0-2")
     parser.add_argument("--budgets", default="")
     parser.add_argument("--out", type=Path, default=Path("runs/controls"))
+    parser.add_argument("--leave-one-out", action="store_true")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     task, seeds = find_task(arguments.task), parse_seeds(arguments.seeds)
@@ -72,8 +101,13 @@ def main() -> None:
     known: dict[str, list[bool]] = {}
 
     def outcome(program: Program) -> list[bool]:
-        return known.setdefault(program.digest, solved(task, program, seeds))
+        if program.digest not in known:
+            known[program.digest] = solved(task, program, seeds)
+        return known[program.digest]
 
+    if arguments.leave_one_out:
+        leave_one_out(task, seeds, run_seeds, out, outcome)
+        return
     demonstration = outcome(best_demonstration(task))
     budgets = [int(item) for item in arguments.budgets.split(",") if item] or [None]
     rows = []

@@ -9,7 +9,9 @@ import typer
 
 from surefoot.cli.arguments import AsJson, RunSeed, TaskName, Workers, parse_seeds
 from surefoot.cli.console import err, out, print_json, say, table
+from surefoot.environments.base import Task
 from surefoot.environments.registry import find_task
+from surefoot.errors import unknown_name
 from surefoot.evaluation.learning import Report, new_manifest, run_learning, run_name
 from surefoot.proposer.registry import make_proposer
 from surefoot.report.run import COLUMNS, score_rows, summary
@@ -31,6 +33,9 @@ def learn(
     library: Annotated[
         Path | None, typer.Option("--library", metavar="FILE", help="Skills of earlier runs; this run's are added.")
     ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option("--without", metavar="NAME", help="Leave this demonstration out; repeatable.")
+    ] = None,
     episodes: Annotated[int | None, typer.Option("--episodes", min=1, help="At most so many search episodes.")] = None,
     as_json: AsJson = False,
 ) -> int:
@@ -45,7 +50,7 @@ def learn(
         writer.load(read_library(library))  # so that a broken one is noticed before there is a run
     development = list(chosen.development) if dev is None else parse_seeds(dev)
     tested = list(chosen.held_out) if held_out is None else parse_seeds(held_out)
-    settings = Settings(witnesses=_witnesses(witnesses), executions=episodes)
+    settings = Settings(witnesses=_witnesses(witnesses), executions=episodes, without=_left_out(chosen, without or []))
     manifest = new_manifest(chosen, proposer, development, tested, run_seed, settings, library)
     folder = RunFolder.create(out_folder or run_name(task, run_seed), manifest)
     return _run(folder, workers, as_json)
@@ -58,6 +63,14 @@ def resume(
 ) -> int:
     """Go on with an interrupted run; finished effects are not repeated."""
     return _run(RunFolder.open(run), workers, as_json)
+
+
+def _left_out(task: Task, names: list[str]) -> tuple[str, ...]:
+    known = [demonstration.name for demonstration in task.demonstrations]
+    for name in names:
+        if name not in known:
+            raise unknown_name("demonstration", name, known)
+    return tuple(names)
 
 
 def _witnesses(choice: str) -> Literal["refresh", "paper"]:

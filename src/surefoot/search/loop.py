@@ -100,6 +100,8 @@ class Search:
     def _demonstrate(self) -> None:
         """Execute each demonstration on its own task, on development configurations, until it is accepted once."""
         for demonstration in self._task.demonstrations:
+            if demonstration.name in self._settings.without:
+                continue
             own = demonstration.task == self._task.name
             task = self._task if own else find_task(demonstration.task)
             program = Program(demonstration.source, demonstration.name)

@@ -12,7 +12,8 @@ class Settings(msgspec.Struct, frozen=True):
 
     `witnesses`: whether a successful diagnostic renews a stale witness ("refresh") or not ("paper").
     `executions` bounds the search's environment episodes, diagnostics included; None leaves it to the
-    queues. `demonstration_tries` is how many configurations a demonstration may fail before it is dropped.
+    queues. `demonstration_tries` is how many configurations a demonstration may fail before it is dropped;
+    `without` names demonstrations that are left out.
     """
 
     main_repairs: int = 3
@@ -23,3 +24,4 @@ class Settings(msgspec.Struct, frozen=True):
     executions: int | None = None
     demonstration_tries: int = 25
     infrastructure_tries: int = 3
+    without: tuple[str, ...] = ()
