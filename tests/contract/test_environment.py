@@ -14,8 +14,8 @@ import msgspec
 import numpy as np
 import pytest
 
+from surefoot.boundary.encoding import encode_value
 from surefoot.boundary.surface import Surface, declared_exceptions
-from surefoot.boundary.values import encode_value
 from surefoot.environments.host import TaskHost
 from surefoot.errors import UsageError
 from surefoot.program.source import Program

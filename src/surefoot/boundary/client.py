@@ -19,8 +19,8 @@ from typing import Any
 from surefoot.boundary.ambient import VirtualClock, seed_streams
 from surefoot.boundary.exchange import Caller
 from surefoot.boundary.surface import ExceptionSpec, FunctionSpec
+from surefoot.boundary.table import BUILTIN_EXCEPTIONS
 from surefoot.boundary.trace import tracer
-from surefoot.boundary.values import BUILTIN_EXCEPTIONS
 from surefoot.boundary.wire import (
     SLEEP,
     Answer,

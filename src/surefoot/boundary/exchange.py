@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.boundary.values import Decoder, Encoder, MalformedMessageError, pack_table, unpack_table
+from surefoot.boundary.decoding import Decoder
+from surefoot.boundary.encoding import Encoder
+from surefoot.boundary.table import MalformedMessageError, pack_table, unpack_table
 
 UNCHANGED, CHANGED = 0, 1
 

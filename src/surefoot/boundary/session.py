@@ -7,7 +7,7 @@ from typing import Protocol
 import msgspec
 
 from surefoot.boundary.process import ExitStatus, ProgramDiedError, ProgramProcess, ProgramStalledError
-from surefoot.boundary.values import MalformedMessageError
+from surefoot.boundary.table import MalformedMessageError
 from surefoot.boundary.wire import Answer, Call, Ended, FrameTooLargeError, Watched
 
 

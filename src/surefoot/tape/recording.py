@@ -15,7 +15,7 @@ from surefoot.boundary.outcome import Failure, Infrastructure, InvalidProgram, O
 from surefoot.boundary.process import ProgramProcess, Zygote
 from surefoot.boundary.session import Died, Ending, RunStoppedError, Stalled, Stopped, converse
 from surefoot.boundary.surface import Surface, called_in_order, declared_exceptions, exceptions_of
-from surefoot.boundary.values import MalformedMessageError, UnsupportedValueError
+from surefoot.boundary.table import MalformedMessageError, UnsupportedValueError
 from surefoot.boundary.wire import SLEEP, Answer, Begin, Call, Ended, Limits, Watched
 from surefoot.errors import EnvironmentFaultError, InvalidProgramError
 from surefoot.program.source import Program

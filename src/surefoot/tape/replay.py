@@ -9,7 +9,7 @@ from surefoot.boundary.outcome import is_success
 from surefoot.boundary.process import ProgramProcess, Zygote
 from surefoot.boundary.session import Died, Ending, RunStoppedError, Stalled, converse
 from surefoot.boundary.surface import FunctionSpec, Surface
-from surefoot.boundary.values import MalformedMessageError, unpack_table
+from surefoot.boundary.table import MalformedMessageError, unpack_table
 from surefoot.boundary.wire import SLEEP, Answer, Begin, Call, Ended, Watched
 from surefoot.errors import InvalidProgramError, UsageError
 from surefoot.program.source import Program

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.boundary.values import Decoder, dtype_of
+from surefoot.boundary.arrays import dtype_of
+from surefoot.boundary.decoding import Decoder
 
 Nodes = list[list[Any]]
 _DEEPEST = 20

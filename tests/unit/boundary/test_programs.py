@@ -51,7 +51,7 @@ ENDINGS = {
         "failure: the program ended, but the evaluator does not accept the state"
     ),
     "echo(object())": (
-        "failure: raised at line 1: surefoot.boundary.values.UnsupportedValueError: A value of type builtins.object "
+        "failure: raised at line 1: surefoot.boundary.table.UnsupportedValueError: A value of type builtins.object "
         "can't cross the boundary: only Python scalars, str, bytes, containers, ndarrays, NumPy scalars and exceptions can."
     ),
     "echo('a' * (257 << 20))": (

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
+from surefoot.boundary.decoding import decode_value
+from surefoot.boundary.encoding import encode_value
 from surefoot.boundary.exchange import Callee
-from surefoot.boundary.values import MalformedMessageError, decode_value, encode_value, pack_table, unpack_table
+from surefoot.boundary.table import MalformedMessageError, pack_table, unpack_table
 
 pytestmark = pytest.mark.property
 

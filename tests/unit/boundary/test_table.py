@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from surefoot.boundary.decoding import Decoder, decode_value
+from surefoot.boundary.encoding import encode_value
 from surefoot.boundary.exchange import Callee, Caller
-from surefoot.boundary.values import (
-    Decoder,
-    MalformedMessageError,
-    UnsupportedValueError,
-    decode_value,
-    encode_value,
-    unpack_table,
-)
+from surefoot.boundary.table import MalformedMessageError, UnsupportedValueError, unpack_table
 
 
 class Number(float):

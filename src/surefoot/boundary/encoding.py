@@ -1,0 +1,212 @@
+"""From objects to a node table; see `surefoot.boundary.table` for its form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from surefoot.boundary.arrays import address, dtype_text, is_gapless, memory, span
+from surefoot.boundary.table import ACROSS, BUILTIN_EXCEPTIONS, Cell, Node, UnsupportedValueError, pack_table
+
+_INT_MIN, _INT_MAX = -(1 << 63), (1 << 64) - 1
+
+
+class Encoder:
+    """Builds one node table.
+
+    `known` maps id(object) to the index under which the receiver knows it. `exceptions` are those that the
+    receiver can rebuild besides Python's own; without it any is written.
+    """
+
+    def __init__(
+        self,
+        known: Mapping[int, int] | None = None,
+        known_arrays: Sequence[tuple[int, Any]] = (),
+        exceptions: Mapping[str, type[BaseException]] | None = None,
+    ):
+        self.objects: list[Any] = []
+        self._exceptions = exceptions
+        self._nodes: list[Node] = []
+        self._index: dict[int, int] = {}
+        self._known = known or {}
+        self._bases = dict(known_arrays)
+        self._arrays: list[int] = []
+
+    def cell(self, value: Any) -> Cell:
+        """The cell for `value`; a new object is queued until `drain`."""
+        kind = type(value)
+        if kind is float or kind is bool or value is None or kind is bytes:
+            return value
+        if kind is str:
+            if value.isascii():
+                return value
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                return self._refer(value)
+            return value
+        if kind is int and _INT_MIN <= value <= _INT_MAX:
+            return value
+        return self._refer(value)
+
+    def _refer(self, value: Any) -> list[int]:
+        key = id(value)
+        index = self._index.get(key)
+        if index is None:
+            index = len(self.objects)
+            self._index[key] = index
+            self.objects.append(value)  # keeps the object alive, so its id stays its own
+        return [index]
+
+    def drain(self) -> int:
+        """Write the nodes of all queued objects; returns how many nodes there are now."""
+        while len(self._nodes) < len(self.objects):
+            value = self.objects[len(self._nodes)]
+            known = self._known.get(id(value))
+            self._nodes.append(["^", known] if known is not None else self._node(value))
+        return len(self._nodes)
+
+    def finish(self) -> list[Node]:
+        """All nodes, with arrays that share memory turned into views of it."""
+        self.drain()
+        if self._arrays and (len(self._arrays) > 1 or self._bases):
+            self._share_memory()
+        return self._nodes
+
+    def _node(self, value: Any) -> Node:
+        build = _BUILDERS.get(type(value))
+        if build is not None:
+            return build(self, value)
+        if isinstance(value, np.generic):
+            return _scalar_node(value)
+        if isinstance(value, BaseException):
+            return self._exception_node(value)
+        raise UnsupportedValueError(value)
+
+    def _sequence_node(self, tag: str, items: Iterable[Any]) -> Node:
+        cell = self.cell
+        return [tag, *[cell(item) for item in items]]
+
+    def _dict_node(self, value: dict[Any, Any]) -> Node:
+        node: Node = ["d"]
+        for key, item in value.items():
+            node.append(self.cell(key))
+            node.append(self.cell(item))
+        return node
+
+    def _exception_node(self, value: BaseException) -> Node:
+        kind = type(value)
+        name = f"{kind.__module__}.{kind.__qualname__}"
+        if isinstance(value, BaseExceptionGroup):
+            raise UnsupportedValueError(value, "exceptions in groups are not carried; pass them in a list")
+        if self._exceptions is not None and name not in self._exceptions and name not in BUILTIN_EXCEPTIONS:
+            raise UnsupportedValueError(value, "of exceptions only Python's own and those declared with @api can")
+        arguments, attributes = value.args, vars(value)
+        if isinstance(value, OSError):  # keeps a file name outside `args`
+            arguments = OSError.__reduce__(value)[1]  # type: ignore[assignment]
+        elif isinstance(value, ImportError):  # keeps name and path outside `vars`
+            attributes = {**attributes, "name": value.name, "path": value.path}
+        return ["e", name, self.cell(arguments), self.cell(attributes)]
+
+    def _array_node(self, value: Any) -> Node:
+        self._arrays.append(len(self._nodes))
+        dtype, writeable = dtype_text(value), bool(value.flags.writeable)
+        if not value.flags.forc:
+            value = value.copy(order="K")
+        order: Any = "C" if value.flags.c_contiguous else "F" if value.flags.f_contiguous else list(value.strides)
+        data = value.tobytes("A") if isinstance(order, str) else memory(value)
+        return ["a", dtype, list(value.shape), order, data, writeable]
+
+    def _share_memory(self) -> None:
+        """Turn arrays that overlap in memory (with each other or with a known array) into views."""
+        spans = [(*span(self.objects[index]), index, False) for index in self._arrays if self.objects[index].size]
+        spans += [(*span(array), index, True) for index, array in self._bases.items() if array.size]
+        groups: list[list[tuple[int, int, int, bool]]] = []
+        reach = -1
+        for item in sorted(spans):
+            if item[0] < reach:
+                groups[-1].append(item)
+            else:
+                groups.append([item])
+            reach = max(reach, item[1])
+        shared = [group for group in groups if len(group) > 1 and not all(known for *_, known in group)]
+        for group in sorted(shared, key=_first_own):  # addresses decide who shares, never the order of the table
+            self._share_group(group)
+
+    def _share_group(self, group: list[tuple[int, int, int, bool]]) -> None:
+        own = sorted(index for _, _, index, known in group if not known)
+        anchors = [(start, stop, index) for start, stop, index, known in group if known]
+        if anchors:
+            for index in own:
+                self._nodes[index] = self._view_of_known(self.objects[index], anchors)
+            return
+        start, end = group[0][0], max(stop for _, stop, _, _ in group)
+        memory = np.zeros(end - start, np.uint8)
+        for index in own:
+            array = self.objects[index]
+            view = np.ndarray(array.shape, array.dtype, memory, address(array) - start, array.strides)
+            view[...] = array
+        buffer = len(self._nodes)
+        self.objects.append(memory)
+        self._nodes.append(["b", memory.tobytes()])
+        for index in own:
+            self._nodes[index] = self._view_node("v", [buffer], self.objects[index], start)
+
+    def _view_of_known(self, array: Any, anchors: list[tuple[int, int, int]]) -> Node:
+        first, last = span(array)
+        for start, stop, known in anchors:
+            if start <= first and last <= stop and is_gapless(self._bases[known]):
+                return self._view_node("w", known, array, start)
+        raise UnsupportedValueError(array, ACROSS)
+
+    @staticmethod
+    def _view_node(tag: str, base: Any, array: Any, start: int) -> Node:
+        offset = address(array) - start
+        dtype, shape, strides = dtype_text(array), list(array.shape), list(array.strides)
+        return [tag, base, dtype, shape, strides, offset, bool(array.flags.writeable)]
+
+
+def _first_own(group: list[tuple[int, int, int, bool]]) -> int:
+    return min(index for _, _, index, known in group if not known)
+
+
+def _scalar_node(value: Any) -> Node:
+    if type(value) is not value.dtype.type:
+        raise UnsupportedValueError(value)
+    if isinstance(value, np.str_):  # as an array element it would lose trailing zeros, and so would bytes
+        return ["n", "U", value.encode("utf-32-le", "surrogatepass")]
+    if isinstance(value, np.bytes_):
+        return ["n", "S", bytes(value)]
+    return ["n", dtype_text(value), value.tobytes()]
+
+
+def _set_node(encoder: Encoder, tag: str, items: Iterable[Any]) -> Node:
+    # One canonical order: what the receiver sees depends on the set's content, not on how it grew.
+    try:
+        ordered = sorted(items, key=encode_value)
+    except RecursionError:
+        raise UnsupportedValueError(items, "its frozensets are nested too deeply") from None
+    return [tag, *[encoder.cell(item) for item in ordered]]
+
+
+_BUILDERS: dict[type, Callable[[Encoder, Any], Node]] = {
+    list: lambda encoder, value: encoder._sequence_node("l", value),
+    tuple: lambda encoder, value: encoder._sequence_node("t", value),
+    dict: lambda encoder, value: encoder._dict_node(value),
+    set: lambda encoder, value: _set_node(encoder, "s", value),
+    frozenset: lambda encoder, value: _set_node(encoder, "f", value),
+    np.ndarray: lambda encoder, value: encoder._array_node(value),
+    int: lambda encoder, value: ["i", hex(value)],
+    str: lambda encoder, value: ["u", value.encode("utf-8", "surrogatepass")],
+    complex: lambda encoder, value: ["c", value.real, value.imag],
+    bytearray: lambda encoder, value: ["y", bytes(value)],
+}
+
+
+def encode_value(value: Any) -> bytes:
+    """One value alone, as bytes that are equal exactly when the values are equal bit by bit."""
+    encoder = Encoder()
+    root = encoder.cell(value)
+    return pack_table([root, encoder.finish()])
