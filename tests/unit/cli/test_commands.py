@@ -17,7 +17,12 @@ from surefoot.cli import main as cli
 from surefoot.cli.arguments import parse_seeds
 from surefoot.errors import UsageError
 
-MAIN = "from surefoot.cli.main import main; main()"
+MAIN = """
+import signal
+from surefoot.cli.main import main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
+main()
+"""
 
 
 def test_tasks_are_listed_with_their_configurations(surefoot):

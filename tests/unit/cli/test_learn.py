@@ -15,7 +15,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-COMMAND = [sys.executable, "-c", "from surefoot.cli.main import main; main()"]
+MAIN = """
+import signal
+from surefoot.cli.main import main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
+main()
+"""
+COMMAND = [sys.executable, "-c", MAIN]
 SMALL = ("--dev", "101-103", "--held-out", "3,15", "--workers", "1")
 
 
