@@ -138,6 +138,7 @@ class Zygote:
         try:
             socket.send_fds(self._channel, [json.dumps(order).encode()], [theirs.fileno(), output, errors])
             child = int(self._hear("child")["child"])
+            self._ended.pop(child, None)  # an earlier child of the same number
         except BaseException as error:  # its answer may still be on the way: nothing more can be asked of it
             mine.close()
             os.close(output)
@@ -151,10 +152,20 @@ class Zygote:
         return ProgramProcess(self, child, Connection(mine), output, errors, limits, begin)
 
     def wait(self, child: int) -> ExitStatus:
-        """The exit status of a child, once it has ended."""
-        while child not in self._ended:
-            self._note(self._next())
-        return self._ended.pop(child)
+        """The exit status of a child, once it has ended; may be asked again.
+
+        An interrupt may swallow the news that a child has ended: then the interpreter is given up, so that
+        nobody waits for it a second time.
+        """
+        try:
+            while child not in self._ended:
+                if self._control is None:
+                    raise EnvironmentFaultError(_LOST)
+                self._note(self._next())
+        except KeyboardInterrupt:
+            self.close()
+            raise
+        return self._ended[child]
 
     def close(self) -> None:
         """End the interpreter and everything it forked."""
@@ -266,7 +277,9 @@ class ProgramProcess:
         """Kill what still runs of the program, then return how it ended; may be called again."""
         if self._status is None:
             self._kill()
-            self._collect()
+            # a lost interpreter is reported by whoever uses it next; here it may be that an interrupt closed it
+            with contextlib.suppress(EnvironmentFaultError):
+                self._collect()
         assert self._status is not None
         return self._status
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Protocol
 
 import msgspec
@@ -76,7 +77,7 @@ def converse(process: ProgramProcess, host: Host) -> Ending:
 
 def _died(status: ExitStatus, process: ProgramProcess) -> Died:
     budget = process.limits.cpu_seconds
-    if status.cpu_seconds >= budget - 0.5:
+    if status.cpu_seconds >= budget - 0.5 or status.signal == signal.SIGXCPU:
         return Died(f"more than {budget} s of processor time", cpu_limit=True)
     if status.signal:
         return Died(f"its process was killed by signal {status.signal}")

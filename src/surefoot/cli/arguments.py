@@ -11,6 +11,8 @@ import typer
 from surefoot.errors import UsageError
 
 MOST_SEEDS = 100_000
+LARGEST_SEED = 2**32 - 1
+"""Simulators are seeded with 32 bits."""
 TaskName = Annotated[str, typer.Argument(metavar="TASK", help="Name of a task; see 'surefoot tasks'.")]
 ProgramPath = Annotated[Path, typer.Argument(metavar="PROGRAM", help="A Python file that calls the task's functions.")]
 BankFolder = Annotated[Path, typer.Option("--bank", metavar="DIR", help="Folder of recorded successes.")]
@@ -25,6 +27,8 @@ def parse_seeds(text: str) -> list[int]:
     for part in text.split(","):
         found = re.fullmatch(r"([0-9]{1,18})(?:-([0-9]{1,18}))?", part.strip())
         first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+        if last > LARGEST_SEED:
+            raise UsageError(f"Configuration {last} is too large; they go from 0 to {LARGEST_SEED}.")
         if last < first:
             raise UsageError(f"'{text}' names no configurations. Write them like 101-125, or 3, or 1-5,9.")
         if len(seeds) + last - first >= MOST_SEEDS:

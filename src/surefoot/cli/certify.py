@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -67,8 +66,10 @@ def certify(
     with progress("certifying", len(scenes)) as advance:
         for host, group in _by_task(scenes):
             with host:
+                endless = ""
                 for scene in group:
-                    _replay(scene, lambda scene=scene, host=host: host.certify(text, scene.witness.tape))  # type: ignore[misc]
+                    _replay(scene, host, text, endless)
+                    endless = endless or (scene.name if _used_up_its_time(scene) else "")
                     advance(scene.verdict)
                 if run_uncertified:
                     for scene in group:
@@ -98,10 +99,23 @@ def _by_task(scenes: list[_Scene]) -> list[tuple[TaskHost, list[_Scene]]]:
     return hosts
 
 
-def _replay(scene: _Scene, check: Callable[[], Certificate]) -> None:
+def _replay(scene: _Scene, host: TaskHost, program: Program, endless: str) -> None:
+    """Replay one scene, unless the program ran without end on an earlier one, named `endless`."""
+    tape = scene.witness.tape
+    assert tape is not None
+    if endless:
+        scene.certificate = Unavailable("timeout", f"not tried: the program used up its time on {endless}")
+        return
     started = time.perf_counter()
-    scene.certificate = check()
+    scene.certificate = host.certify(program, tape)
     scene.seconds = time.perf_counter() - started
+
+
+def _used_up_its_time(scene: _Scene) -> bool:
+    certificate = scene.certificate
+    if isinstance(certificate, Unavailable):
+        return certificate.reason == "timeout"
+    return isinstance(certificate, Diverged) and certificate.kind == "limit"
 
 
 def _rerun(scene: _Scene, host: TaskHost, program: Program) -> None:
@@ -161,7 +175,7 @@ def _print(scenes: list[_Scene], program: str) -> None:
         f"\n{program}: {_count(scenes, 'certified')} of {len(scenes)} recorded scenes certified in {replayed:.2f} s; "
         f"running them took {recorded:.1f} s"
     )
-    if not rerun and not all(scene.holds for scene in scenes):
+    if not rerun and any(scene.witness.tape is not None and not scene.holds for scene in scenes):
         say("Add --run-uncertified to run the program on the others.")
 
 

@@ -11,7 +11,7 @@ from surefoot.cli.arguments import AsJson, RunSeed, TaskName, Workers, parse_see
 from surefoot.cli.console import err, out, print_json, say, table
 from surefoot.environments.base import Task
 from surefoot.environments.registry import find_task
-from surefoot.errors import unknown_name
+from surefoot.errors import UsageError, unknown_name
 from surefoot.evaluation.learning import Report, new_manifest, run_learning, run_name
 from surefoot.proposer.registry import make_proposer
 from surefoot.report.run import COLUMNS, score_rows, summary
@@ -47,7 +47,10 @@ def learn(
     chosen = find_task(task)
     writer = make_proposer(proposer, chosen, run_seed)
     if library is not None:
-        writer.load(read_library(library))  # so that a broken one is noticed before there is a run
+        known = read_library(library)
+        if library.exists() and not known:
+            raise UsageError(f"{library} is empty, so it is no skill library. Name one, or a file yet to be made.")
+        writer.load(known)  # so that a broken one is noticed before there is a run
     development = list(chosen.development) if dev is None else parse_seeds(dev)
     tested = list(chosen.held_out) if held_out is None else parse_seeds(held_out)
     settings = Settings(witnesses=_witnesses(witnesses), executions=episodes, without=_left_out(chosen, without or []))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
 from collections.abc import Iterable
@@ -11,7 +12,7 @@ import typer
 
 from surefoot import __version__
 from surefoot.cli.console import err, say
-from surefoot.errors import SurefootError, UsageError
+from surefoot.errors import EnvironmentFaultError, SurefootError, UsageError
 
 COMMANDS = {
     "tasks": "tasks",
@@ -27,6 +28,8 @@ COMMANDS = {
 }
 """Commands in the order of the help, each with the module of `surefoot.cli` that holds it."""
 INTERRUPTED = 130
+NOBODY_READS = 141
+"""As the shell reports a command that a closed pipe ended: neither good nor a finding."""
 _BadCommandLine: type[Any] = typer.BadParameter.__mro__[1]
 """Typer's usage error; its module moved between versions, its place above BadParameter did not."""
 
@@ -61,12 +64,12 @@ def main() -> None:
     """Run the command line; errors are sentences, exit codes are those of `surefoot.errors`."""
     # certifying takes less time than importing what learning needs: a known command comes alone
     asked = sys.argv[1] if len(sys.argv) > 1 else ""
-    sys.exit(_run(build([asked] if asked in COMMANDS else COMMANDS)))
+    sys.exit(_run([asked] if asked in COMMANDS else COMMANDS))
 
 
-def _run(application: typer.Typer) -> int:
+def _run(names: Iterable[str]) -> int:
     try:
-        result: Any = application(standalone_mode=False)
+        result: Any = build(names)(standalone_mode=False)
         if result == INTERRUPTED:  # typer makes Ctrl-C an exit code
             raise KeyboardInterrupt
         return result if isinstance(result, int) else 0
@@ -83,7 +86,11 @@ def _run(application: typer.Typer) -> int:
         say("Interrupted. What was recorded until now is kept.", err)
         return INTERRUPTED
     except SystemExit:  # typer's and rich's, when the reader of the output has gone
-        return 0
+        return NOBODY_READS
+    except OSError as error:  # commands report their own files' faults: this is their output's
+        with contextlib.suppress(OSError):
+            say(f"surefoot: the output can't be written: {error.strerror or error}.", err)
+        return EnvironmentFaultError.exit_code
 
 
 if __name__ == "__main__":

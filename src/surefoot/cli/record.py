@@ -36,6 +36,7 @@ def record(
     text.check()
     configurations = parse_seeds(seeds)
     place.create()
+    before = len(place.replaced())
     rows: list[dict[str, object]] = []
     with TaskHost(chosen) as host, progress(f"recording {task}", len(configurations)) as advance:
         for seed in configurations:
@@ -47,10 +48,19 @@ def record(
     else:
         _print(rows)
         say(f"{_count(rows)}/{len(rows)} successes kept in {bank}")
-        say(f"After an edit: surefoot certify {program} --bank {bank}", err)
+        _say_what_else(rows, bank, program, len(place.replaced()) - before)
     if any(row["infrastructure"] for row in rows):
         return EnvironmentFaultError.exit_code
     return 0 if len(good) == len(rows) else 1
+
+
+def _say_what_else(rows: list[dict[str, object]], bank: Path, program: Path, replaced: int) -> None:
+    if replaced:
+        say(f"They took the place of {replaced} earlier tapes, which are kept in {bank / 'replaced'}.")
+    if _count(rows) < len(rows):
+        say(f"Tapes of runs that failed are kept in {bank / 'failures'}.")
+    if _count(rows):
+        say(f"After an edit: surefoot certify {program} --bank {bank}", err)
 
 
 def _record_one(host: TaskHost, program: Program, seed: int, bank: Bank, run_seed: int) -> dict[str, object]:

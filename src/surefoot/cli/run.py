@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from surefoot.boundary.outcome import Infrastructure, is_success
-from surefoot.cli.arguments import AsJson, ProgramPath, RunSeed, TaskName
+from surefoot.cli.arguments import LARGEST_SEED, AsJson, ProgramPath, RunSeed, TaskName
 from surefoot.cli.console import err, print_json, say
 from surefoot.environments.host import TaskHost
 from surefoot.environments.registry import find_task
@@ -21,7 +21,7 @@ from surefoot.tape.records import Event
 def run(
     task: TaskName,
     program: ProgramPath,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="The configuration.")],
+    seed: Annotated[int, typer.Option("--seed", min=0, max=LARGEST_SEED, help="The configuration.")],
     tape: Annotated[Path | None, typer.Option("--tape", metavar="F", help="Record the run to this new file.")] = None,
     run_seed: RunSeed = 0,
     as_json: AsJson = False,

@@ -92,6 +92,10 @@ class Bank:
             )
         return [_read(path) for path in paths]
 
+    def replaced(self) -> list[Path]:
+        """Witnesses that later ones took the place of."""
+        return sorted((self.folder / "replaced").glob("*.mcap"))
+
     def unfinished(self) -> list[Path]:
         """Recordings that were cut before they had their place."""
         return sorted(self.folder.glob(f"{_UNFINISHED}*.mcap"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 
 from surefoot.errors import InvalidProgramError
 
@@ -29,6 +30,23 @@ def refuse_unclosable(tree: ast.Module, name: str) -> None:
         reason = _reason(node, imported)
         if reason:
             raise InvalidProgramError(f"{name}, line {getattr(node, 'lineno', 0)}: {reason}.")
+
+
+def refuse_missing_modules(tree: ast.Module, name: str) -> None:
+    """Raise InvalidProgramError for an unconditional import of what is not installed where programs run."""
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            modules = [node.module]
+        else:
+            continue
+        for module in modules:
+            if importlib.util.find_spec(module.partition(".")[0]) is None:
+                raise InvalidProgramError(
+                    f"{name}, line {node.lineno}: it imports {module}, which is not installed here. Install it beside "
+                    "surefoot, or do without; files beside the program can't be imported."
+                )
 
 
 def _imported(tree: ast.Module) -> dict[str, str]:

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from surefoot.errors import InvalidProgramError, UsageError
-from surefoot.program.refusals import refuse_unclosable
+from surefoot.program.refusals import refuse_missing_modules, refuse_unclosable
 
 
 class Program:
@@ -58,6 +58,7 @@ class Program:
     def check(self) -> None:
         """Raise InvalidProgramError if the program can't be run faithfully: its place and the remedy."""
         refuse_unclosable(self.tree, self.name)
+        refuse_missing_modules(self.tree, self.name)
 
     def line(self, number: int) -> str:
         """One line of the text, stripped; empty where there is none."""

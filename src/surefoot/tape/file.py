@@ -105,7 +105,10 @@ class TapeWriter:
         try:
             self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         except FileExistsError:
-            raise TapeError(f"There is already a file at {path}. Tapes are never overwritten; name another.") from None
+            what = "folder" if path.is_dir() else "file"
+            raise TapeError(
+                f"There is already a {what} at {path}. Tapes are never overwritten; name another."
+            ) from None
         except OSError as error:
             raise TapeError(f"No tape can be written at {path}: {error.strerror}.") from None
         self._stream = _Through(self._descriptor)

@@ -15,7 +15,7 @@ import pytest
 from surefoot.boundary import process
 from surefoot.boundary.process import Zygote
 from surefoot.boundary.session import RunStoppedError, Stopped, converse
-from surefoot.boundary.wire import Answer, Begin, Call, Limits, Watched
+from surefoot.boundary.wire import Answer, Begin, Call, Ended, Limits, Watched
 from surefoot.errors import EnvironmentFaultError
 from surefoot.program.source import Program
 from surefoot.tape.recording import execute
@@ -184,3 +184,37 @@ def _works_in(process: Path, folder: Path) -> bool:
         return str(folder) in str((process / "cwd").readlink())
     except OSError:
         return False
+
+
+def test_a_program_that_was_collected_before_an_interrupt_is_not_waited_for_again(own, monkeypatch):
+    process = own.run(begin("x = 1\n"), Limits())
+    process.begin()
+    collected = Zygote.wait
+
+    def interrupted(zygote, child):
+        collected(zygote, child)
+        monkeypatch.setattr(Zygote, "wait", collected)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Zygote, "wait", interrupted)
+    assert isinstance(process.receive(), Ended)
+    with pytest.raises(KeyboardInterrupt):
+        process.ended_by_itself()
+    assert process.close().code == 0
+
+
+def test_an_interrupt_that_swallows_the_news_of_an_end_gives_the_interpreter_up(own, monkeypatch):
+    process = own.run(begin("x = 1\n"), Limits())
+    process.begin()
+    heard = Zygote._next
+
+    def interrupted(zygote):
+        heard(zygote)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Zygote, "_next", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        process.ended_by_itself()
+    monkeypatch.setattr(Zygote, "_next", heard)
+    process.close()
+    assert output(own, "print(1)\n") == "1\n"

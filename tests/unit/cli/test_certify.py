@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
+
+from surefoot.tape.certificate import Diverged
 
 SEEDS = (101, 102, 104, 106)
 
@@ -134,3 +139,33 @@ def test_a_wrong_command_line_is_a_sentence_and_exit_code_2(surefoot, naive, wri
     program = str(written(naive.source))
     said = surefoot("certify", *[argument.replace("{program}", program) for argument in arguments])
     assert (said.code, said.out, said.err) == (2, "", text)
+
+
+def test_a_program_that_ran_without_end_on_one_scene_is_not_tried_on_the_others(
+    surefoot, bank, naive, written, monkeypatch
+):
+    asked = []
+
+    def endless(host, program, tape):
+        asked.append(tape.id)
+        return Diverged("limit", 0, "", "a normal end", "more than 60 s of processor time", 0, "", None, None)
+
+    monkeypatch.setattr("surefoot.environments.host.TaskHost.certify", endless)
+    said = surefoot("certify", written(naive.source), "--bank", bank, "--json")
+    first, *others = said.json["scenes"]
+    assert (said.code, len(asked), first["verdict"]) == (1, 1, "diverged")
+    expected = f"unavailable (timeout): not tried: the program used up its time on {first['scene']}"
+    assert {scene["text"] for scene in others} == {expected}
+
+
+def test_an_output_that_cannot_be_written_is_a_sentence(bank, naive, written):
+    script = "from surefoot.cli.main import main; main()"
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", script, "certify", str(written(naive.source)), "--bank", str(bank), "--json"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (4, "surefoot: the output can't be written: No space left on device.\n")

@@ -68,6 +68,8 @@ def test_files_that_python_runs_are_programs(file, data):
         ("import datetime as d\nd.date.today()", "p, line 2: date.today() reads the wall clock, which a replay can't repeat; use time.time()."),
         ("import numpy as np\nnp.datetime64('now')", "p, line 2: datetime64 of 'now' or 'today' reads the wall clock, which a replay can't repeat; use time.time()."),
         ("from numpy import datetime64\ndatetime64('today')", "p, line 2: datetime64 of 'now' or 'today' reads the wall clock, which a replay can't repeat; use time.time()."),
+        ("import nosuch.thing", "p, line 1: it imports nosuch.thing, which is not installed here. Install it beside surefoot, "
+                                "or do without; files beside the program can't be imported."),
         ("import os\nos.fork()", "p, line 2: os.fork starts a process, and what it does is not on the tape; use the task's functions."),
         ("from os import system as s", "p, line 1: os.system starts a process, and what it does is not on the tape; use the task's functions."),
     ],

@@ -92,7 +92,7 @@ class DeskApi:
 
     @api("query", raises=(UnknownObjectError, NeverSeenError, BadBoardError))
     def recall(self, name: str) -> Vector:
-        """Where `name` was last seen: the board's own array (2,) [m], `public_state["poses"][name]`.
+        """Where `name` was last seen: the board's own array (2,) [m], `state["poses"][name]`.
 
         The board starts with all that is in view and is brought up to date after every move, grip and
         release. The array is overwritten then; copy it to keep it.

@@ -32,9 +32,7 @@ def require_parts(board: Board) -> None:
     """BadBoardError unless the parts that the desk writes to are what they were."""
     for part, kind in (("poses", dict), ("visited", list)):
         if not isinstance(board.get(part), kind):
-            raise BadBoardError(
-                f"public_state['{part}'] must stay a {kind.__name__}; change what is in it, don't replace it."
-            )
+            raise BadBoardError(f"state['{part}'] must stay a {kind.__name__}; change what is in it, don't replace it.")
 
 
 def note_poses(board: Board, world: World) -> None:

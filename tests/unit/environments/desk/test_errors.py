@@ -117,7 +117,7 @@ def test_a_pose_that_the_board_does_not_hold(make):
 
 @pytest.mark.parametrize(("part", "kind"), [("poses", "dict"), ("visited", "list")])
 def test_a_broken_board(make, part, kind):
-    text = f"public_state['{part}'] must stay a {kind}; change what is in it, don't replace it."
+    text = f"state['{part}'] must stay a {kind}; change what is in it, don't replace it."
     for spoil in (lambda board: board.pop(part), lambda board: board.update({part: 3})):
         environment = make()
         spoil(environment.public_state)
