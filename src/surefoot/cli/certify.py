@@ -166,9 +166,12 @@ def _print(scenes: list[_Scene], program: str) -> None:
         style = {"certified": "green", "diverged": "yellow", "unavailable": "red"}[scene.verdict]
         rows.add_row(scene.name, Text(scene.verdict, style), _where(scene), *([scene.rerun] if rerun else []))
     out.print(rows)
-    first = next((scene for scene in scenes if isinstance(scene.certificate, Diverged)), None)
-    if first is not None and isinstance(first.certificate, Diverged):
-        say(f"\n{first.name}\n{first.certificate.page()}")
+    diverged = [(scene, scene.certificate) for scene in scenes if isinstance(scene.certificate, Diverged)]
+    if diverged:
+        first, certificate = diverged[0]
+        say(f"\n{first.name}\n{certificate.page()}")
+    if len(diverged) > 1:
+        say(f"({len(diverged) - 1} more diverged; 'surefoot replay TAPE PROGRAM' shows one in full.)")
     replayed = sum(scene.seconds for scene in scenes)
     recorded = sum(scene.witness.tape.seconds for scene in scenes if scene.witness.tape)
     say(
