@@ -15,7 +15,7 @@ from pathlib import Path
 from surefoot.environments.robosuite.setups import MUJOCO_VERSION, ROBOSUITE_VERSION
 from surefoot.errors import UsageError
 
-INSTALL = 'pip install "surefoot[robosuite]"'
+INSTALL = 'pip install ".[robosuite]" in the checkout of surefoot'
 PINNED = {"robosuite": ROBOSUITE_VERSION, "mujoco": MUJOCO_VERSION}
 
 

@@ -13,7 +13,10 @@ def test_a_missing_simulator_is_answered_with_the_command_that_installs_it(monke
     monkeypatch.setattr(metadata, "version", missing)
     with pytest.raises(UsageError) as error:
         importing.check_installed()
-    assert str(error.value) == 'robosuite is not installed. Install it with: pip install "surefoot[robosuite]"'
+    assert (
+        str(error.value)
+        == 'robosuite is not installed. Install it with: pip install ".[robosuite]" in the checkout of surefoot'
+    )
 
 
 def test_another_mujoco_is_named_together_with_the_pinned_one(monkeypatch):
@@ -22,5 +25,5 @@ def test_another_mujoco_is_named_together_with_the_pinned_one(monkeypatch):
         importing.check_installed()
     assert str(error.value) == (
         "mujoco 3.17.0 is installed, but robosuite tasks need mujoco 3.3.7, as other versions change scenes or "
-        'break its controllers. Install it with: pip install "surefoot[robosuite]"'
+        'break its controllers. Install it with: pip install ".[robosuite]" in the checkout of surefoot'
     )
