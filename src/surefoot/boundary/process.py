@@ -82,7 +82,7 @@ class Zygote:
         """Start the interpreter and wait until it is ready (about 0.2 s)."""
         try:
             self._start()
-        except BaseException:
+        except BaseException:  # an interrupt as well: nothing half started stays behind
             self.close()
             raise
 
@@ -121,7 +121,7 @@ class Zygote:
         self.platform, self.python = ready["platform"], ready["python"]
 
     def run(self, begin: Begin, limits: Limits) -> ProgramProcess:
-        """Fork a program process and send it `begin`.
+        """Fork a program process, to be started with `begin`.
 
         An interpreter that was lost is started anew. EnvironmentFaultError where that fails.
         """

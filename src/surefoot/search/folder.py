@@ -189,7 +189,7 @@ def _refuse_used(path: Path) -> None:
 def _released_on_error(lock: IO[str]) -> Iterator[None]:
     try:
         yield
-    except BaseException:
+    except BaseException:  # whatever it was goes on; only the lock is given back
         lock.close()
         raise
 

@@ -115,7 +115,7 @@ class TapeWriter:
         self._sequence = 0
         try:
             self._begin(header)
-        except BaseException:
+        except BaseException:  # whatever it was goes on; only the descriptor is given back
             self.close()
             raise
 

@@ -84,11 +84,7 @@ def execute(
     except UnsupportedValueError as error:
         detail = f"the public state holds what can't cross: {error}"
         return Execution(seed, Infrastructure(detail), time.perf_counter() - started, 0, scene, None)
-    header = Header(
-        FORMAT, (), origin.task, origin.tier, origin.protocol, scene, program.source, Path(program.name).name, run_seed,
-        origin.surface, origin.revision, zygote.platform, zygote.python, SANDBOX, limits, callee.opening,
-        environment.clock,
-    )  # fmt: skip
+    header = _header(program, origin, scene, zygote, limits, run_seed, callee.opening, environment.clock)
     writer = TapeWriter(path, header) if path is not None else None
     try:
         host = LiveHost(environment, origin.surface, callee, limits, writer, on_event)
@@ -113,6 +109,23 @@ def execute(
             writer.close()
     tape = Tape(header, tuple(host.events), tuple(host.telemetry), end, identity, seconds, path)
     return Execution(seed, outcome, seconds, environment.steps, scene, tape)
+
+
+def _header(
+    program: Program,
+    origin: Origin,
+    scene: Scene,
+    zygote: Zygote,
+    limits: Limits,
+    run_seed: int,
+    opening: bytes,
+    clock: float,
+) -> Header:
+    name = Path(program.name).name  # equal executions have equal tapes, wherever the program lies
+    return Header(
+        FORMAT, (), origin.task, origin.tier, origin.protocol, scene, program.source, name, run_seed, origin.surface,
+        origin.revision, zygote.platform, zygote.python, SANDBOX, limits, opening, clock,
+    )  # fmt: skip
 
 
 def _converse(

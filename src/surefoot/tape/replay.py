@@ -62,11 +62,6 @@ def _as_recorded(certificate: Certificate, tape: Tape) -> bool:
     return failed and isinstance(certificate, Diverged) and certificate.event == len(tape.events)
 
 
-def self_match(tape: Tape, zygote: Zygote) -> Certificate:
-    """Whether a fresh tape certifies its own program, as every witness must."""
-    return certify(Program(tape.header.program, tape.header.program_name), tape, zygote)
-
-
 def watch(program: Program, tape: Tape, zygote: Zygote, places: tuple[str, ...]) -> list[Watched]:
     """Local values at watched places of `program` while it replays `tape`, as far as the two agree.
 

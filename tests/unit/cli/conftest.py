@@ -14,6 +14,13 @@ import pytest
 from surefoot.cli.main import main
 from surefoot.program.source import Program
 
+MAIN = """
+import signal
+from surefoot.cli.main import main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
+main()
+"""
+
 
 class Said(NamedTuple):
     """What a command printed, and its exit code."""
@@ -42,17 +49,19 @@ def surefoot(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 
 
 @pytest.fixture(scope="session")
-def bank(naive: Program, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def command() -> list[str]:
+    """`surefoot` in a process of its own, which Ctrl-C reaches."""
+    return [sys.executable, "-c", MAIN]
+
+
+@pytest.fixture(scope="session")
+def bank(naive: Program, command: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The naive program's successes on desk/place 101-106 (four of six); not to be changed."""
     folder = tmp_path_factory.mktemp("cli")
     program = folder / "naive.py"
     program.write_text(naive.source)
-    command = [sys.executable, "-m", "surefoot.cli.main", "record", "desk/place", str(program)]
-    script = "from surefoot.cli.main import main; main()"
-    command[1:3] = ["-c", script]
-    done = subprocess.run(
-        [*command, "--seeds", "101-106", "--bank", str(folder / "bank")], check=False, capture_output=True
-    )
+    record = ["record", "desk/place", str(program), "--seeds", "101-106", "--bank", str(folder / "bank")]
+    done = subprocess.run([*command, *record], check=False, capture_output=True)
     assert done.returncode == 1
     return folder / "bank"
 

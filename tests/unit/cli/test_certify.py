@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -158,11 +157,10 @@ def test_a_program_that_ran_without_end_on_one_scene_is_not_tried_on_the_others(
     assert {scene["text"] for scene in others} == {expected}
 
 
-def test_an_output_that_cannot_be_written_is_a_sentence(bank, naive, written):
-    script = "from surefoot.cli.main import main; main()"
+def test_an_output_that_cannot_be_written_is_a_sentence(command, bank, naive, written):
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [sys.executable, "-c", script, "certify", str(written(naive.source)), "--bank", str(bank), "--json"],
+            [*command, "certify", str(written(naive.source)), "--bank", str(bank), "--json"],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,

@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 
 import pytest
 
@@ -16,13 +15,6 @@ from surefoot.cli import doctor
 from surefoot.cli import main as cli
 from surefoot.cli.arguments import parse_seeds
 from surefoot.errors import UsageError
-
-MAIN = """
-import signal
-from surefoot.cli.main import main
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
-main()
-"""
 
 
 def test_tasks_are_listed_with_their_configurations(surefoot):
@@ -212,11 +204,13 @@ def test_interrupted_commands_say_so_and_end_with_130(surefoot, monkeypatch, wri
     assert (said.code, said.err) == (cli.INTERRUPTED, "Interrupted. What was recorded until now is kept.\n")
 
 
-def test_ctrl_c_in_the_middle_of_a_recording_leaves_a_readable_tape_and_no_process(surefoot, written, tmp_path):
+def test_ctrl_c_in_the_middle_of_a_recording_leaves_a_readable_tape_and_no_process(
+    surefoot, command, written, tmp_path
+):
     tape = tmp_path / "t.mcap"
     program = written("import signal\nlist_objects()\nsignal.pause()\n")
-    command = [sys.executable, "-c", MAIN, "run", "desk/place", str(program), "--seed", "1", "--tape", str(tape)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
+    run = ["run", "desk/place", str(program), "--seed", "1", "--tape", str(tape)]
+    with subprocess.Popen([*command, *run], stderr=subprocess.PIPE, text=True) as running:
         assert running.stderr.readline() == "    0  line 2    list_objects\n"
         running.send_signal(signal.SIGINT)
         assert running.stderr.read().endswith("Interrupted. What was recorded until now is kept.\n")
@@ -224,11 +218,9 @@ def test_ctrl_c_in_the_middle_of_a_recording_leaves_a_readable_tape_and_no_proce
     assert surefoot("show", tape, "--json").json["truncated"] is True
 
 
-def test_a_reader_that_has_gone_gets_no_traceback_and_its_command_is_not_called_good():
+def test_a_reader_that_has_gone_gets_no_traceback_and_its_command_is_not_called_good(command):
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run(
-        [sys.executable, "-c", MAIN, "tasks", "--json"], stdout=writing, stderr=subprocess.PIPE, check=False
-    )
+    done = subprocess.run([*command, "tasks", "--json"], stdout=writing, stderr=subprocess.PIPE, check=False)
     os.close(writing)
     assert (done.returncode, done.stderr) == (cli.NOBODY_READS, b"")

@@ -8,29 +8,23 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import msgspec
 import pytest
 
-MAIN = """
-import signal
-from surefoot.cli.main import main
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
-main()
-"""
-COMMAND = [sys.executable, "-c", MAIN]
 SMALL = ("--dev", "101-103", "--held-out", "3,15", "--workers", "1")
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+def finished(
+    command: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, subprocess.CompletedProcess[str]]:
     """A finished run with `--json`, and what it printed; not to be changed."""
     run = tmp_path_factory.mktemp("learn") / "run"
     done = subprocess.run(
-        [*COMMAND, "learn", "desk/place", *SMALL, "--out", str(run), "--json"],
+        [*command, "learn", "desk/place", *SMALL, "--out", str(run), "--json"],
         check=False, capture_output=True, text=True,
     )  # fmt: skip
     return run, done
@@ -128,7 +122,7 @@ def test_evaluate_of_no_configurations_is_refused(surefoot, written, naive):
     assert surefoot("evaluate", "desk/place", written(naive.source), "--seeds", "").code == 2
 
 
-def test_an_interrupted_run_ends_with_130_leaves_no_process_and_keeps_its_journal(tmp_path):
+def test_an_interrupted_run_ends_with_130_leaves_no_process_and_keeps_its_journal(tmp_path, command):
     run = tmp_path / "run"
     arguments = [
         "learn",
@@ -143,7 +137,7 @@ def test_an_interrupted_run_ends_with_130_leaves_no_process_and_keeps_its_journa
         "2",
     ]
     with subprocess.Popen(
-        [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        [*command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
         deadline = time.monotonic() + 60
         while not evaluated(run) and time.monotonic() < deadline:

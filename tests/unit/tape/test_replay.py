@@ -12,9 +12,14 @@ from surefoot.errors import InvalidProgramError
 from surefoot.program.source import Program
 from surefoot.tape.certificate import Certified, Diverged, Unavailable, verdict
 from surefoot.tape.file import load_tape
-from surefoot.tape.replay import certify, preload_for, self_match
+from surefoot.tape.replay import certify, preload_for
 
 SOURCE = "grow([1], item=2.5)\nbump('a')\n"
+
+
+def self_match(tape, zygote):
+    """The verdict of a tape on its own program."""
+    return certify(Program(tape.header.program), tape, zygote)
 
 
 @pytest.fixture

@@ -42,8 +42,8 @@ class Skills:
     """PI's localized repair on real programs.
 
     A failure is blamed on one slot of the program; candidates for that slot are confirmed skills, fragments
-    by effect, varied constants, a bounded retry, and last whole programs. A candidate that works is guarded
-    by what the stage has read, wherever recorded successes would change otherwise.
+    by effect, varied constants, a bounded retry, and last whole programs. Where recorded successes would
+    change, a candidate is guarded by what the stage has read, if that tells the scenes apart (`assign`).
     """
 
     name = "skills"
