@@ -196,7 +196,12 @@ def _globals(begin: Begin, client: Client, exceptions: dict[str, type[BaseExcept
     for spec in begin.exceptions:
         scope[spec.name] = exceptions[f"{spec.module}.{spec.name}"]
     for function in begin.functions:
-        scope[function.name] = _stub(function, client)
+        owner, _, name = function.name.rpartition(".")
+        if owner:
+            space = scope.setdefault(owner, type(owner, (types.SimpleNamespace,), {})())
+            setattr(space, name, _stub(function, client))
+        else:
+            scope[name] = _stub(function, client)
     return scope
 
 
@@ -206,7 +211,8 @@ def _stub(function: FunctionSpec, client: Client) -> Callable[..., Any]:
     Requests carry arguments in order of declaration with defaults filled in: `f(1)` and `f(x=1)` are one
     request.
     """
-    parsed = ast.parse(f"def {function.name}{function.signature}: pass").body[0]
+    name = function.name.rpartition(".")[2]
+    parsed = ast.parse(f"def {name}{function.signature}: pass").body[0]
     assert isinstance(parsed, ast.FunctionDef)
     arguments = parsed.args
     parsed.returns = None
@@ -218,7 +224,7 @@ def _stub(function: FunctionSpec, client: Client) -> Callable[..., Any]:
     head = ast.unparse(parsed).removesuffix("pass").rstrip()
     scope: dict[str, Any] = {"_call": client.call, "_name": function.name}
     exec(f"{head}\n    return _call(_name, ({names}{',' if every else ''}))", scope)
-    stub: Callable[..., Any] = scope[function.name]
+    stub: Callable[..., Any] = scope[name]
     stub.__doc__ = function.doc
     return stub
 

@@ -1,0 +1,99 @@
+"""`surefoot.replay`: an edited script against the tapes of recorded runs, without the object that it calls."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import TracebackType
+
+from surefoot.boundary.process import Zygote
+from surefoot.boundary.surface import Surface
+from surefoot.errors import UsageError
+from surefoot.program.source import Program
+from surefoot.scripts.environment import TIER, revision_of_class, task_name
+from surefoot.scripts.methods import described
+from surefoot.tape.certificate import Certificate
+from surefoot.tape.file import Tape, load_tape
+from surefoot.tape.replay import certify, preload_for
+
+REMEDIES = {
+    "truncated": "Record it anew.",
+    "not a success": "Record a run that succeeds.",
+    "environment changed": "Record it anew with the object as it is now.",
+    "surface changed": "Record it anew with the object as it is now.",
+    "numeric platform": "Record on the machine that checks, or check where it was recorded.",
+    "not self-matching": "Find what the recorded script reads besides its calls (a file, say), and call a method for it.",
+    "timeout": "See where the script waits without a call.",
+    "unreadable": "Record it anew.",
+}
+"""What to do about a tape that can decide nothing, by reason."""
+
+
+def replay(
+    program: str | os.PathLike[str],
+    tape: str | os.PathLike[str],
+    obj: object | type | None = None,
+    *,
+    revision: str | None = None,
+) -> Certificate:
+    """Run the Python file `program` with `tape` in the object's place; nothing is called.
+
+    With `obj`, the object or its class, the tape is `Unavailable` once a recorded method or the class's source has
+    changed; without, both are taken as unchanged. `revision` is the text that `record` took; by default the tape's
+    own. Raises UsageError or InvalidProgramError for a program that can't be run, TapeError for a broken tape.
+    """
+    with Replayer() as replayer:
+        return replayer.replay(Program.read(Path(program)), load_tape(Path(tape)), obj, revision=revision)
+
+
+class Replayer:
+    """Replays scripts in processes forked from one interpreter, started when first needed; a context manager."""
+
+    def __init__(self) -> None:
+        self._zygote: Zygote | None = None
+
+    def __enter__(self) -> Replayer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def replay(
+        self, program: Program, tape: Tape, obj: object | type | None = None, *, revision: str | None = None
+    ) -> Certificate:
+        """The certificate of `program` on `tape`, checked against `obj` where given. UsageError for another class."""
+        surface, present = self._present(tape, obj, revision)
+        return certify(program, tape, self._started(program), surface=surface, revision=present)
+
+    def close(self) -> None:
+        """Stop the program processes."""
+        zygote, self._zygote = self._zygote, None
+        if zygote is not None:
+            zygote.close()
+
+    def _started(self, program: Program) -> Zygote:
+        if self._zygote is None:
+            self._zygote = Zygote(preload_for(program))
+            self._zygote.start()
+        return self._zygote
+
+    @staticmethod
+    def _present(tape: Tape, obj: object | type | None, revision: str | None) -> tuple[Surface | None, str | None]:
+        header = tape.header
+        digest, _, text = header.revision.partition(" ")
+        if obj is None:
+            return None, None if revision is None else f"{digest} {revision}".strip()
+        kind = obj if isinstance(obj, type) else type(obj)
+        if header.tier != TIER or header.task != task_name(kind):
+            raise UsageError(
+                f"{tape.path or 'The tape'} was recorded on {header.task}, not on {task_name(kind)}. Give the object or "
+                "class that it was recorded with."
+            )
+        return described(obj, header.surface), revision_of_class(kind, text if revision is None else revision)
+
+
+def is_own_api(tape: Tape) -> bool:
+    """Whether a tape was recorded on a user's own object, and not on an installed task."""
+    return tape.header.tier == TIER
