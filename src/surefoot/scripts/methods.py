@@ -109,8 +109,10 @@ def _queries(methods: Iterable[str], asked: Sequence[str]) -> set[str]:
 
 def _with_subclasses(raises: Sequence[type[BaseException]]) -> Raises:
     """The exceptions that a script may see: those named and every subclass that is loaded."""
+    if isinstance(raises, type):
+        raise UsageError(f"raises takes several classes: raises=({raises.__qualname__},).")
     found: dict[type[BaseException], None] = {}
-    waiting = [raises] if isinstance(raises, type) else list(raises)
+    waiting = list(raises)
     while waiting:
         kind = waiting.pop(0)
         if not (isinstance(kind, type) and issubclass(kind, Exception)):
