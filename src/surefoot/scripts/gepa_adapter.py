@@ -61,7 +61,7 @@ class GepaAdapter:
     ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """Per configuration: which it is, the last calls made, and how the run ended."""
         records = [_record(result) for result in eval_batch.trajectories or []]
-        return {component: records for component in components_to_update}
+        return dict.fromkeys(components_to_update, records)
 
 
 def _record(result: Result) -> dict[str, Any]:
