@@ -11,7 +11,8 @@ from typing import Any
 
 import msgspec
 
-from surefoot.boundary.surface import ApiMark, Kind, Surface, api
+from surefoot.boundary.declared import MARK, is_literal
+from surefoot.boundary.surface import ApiMark, Kind, Shared, Surface, api
 from surefoot.errors import EnvironmentFaultError, UsageError, unknown_name
 
 Raises = tuple[type[BaseException], ...]
@@ -67,14 +68,24 @@ def _shown(annotation: Any) -> Any:
 
 
 def wrapper_of(
-    subject: Subject, name: str | None, *, queries: Sequence[str] = (), raises: Sequence[type[BaseException]] = ()
+    subject: Subject,
+    name: str | None,
+    *,
+    queries: Sequence[str] = (),
+    raises: Sequence[type[BaseException]] = (),
+    types: Sequence[type] = (),
+    shared: Shared = (),
 ) -> type[Any]:
     """A class whose `@api` methods forward to `subject`, given to its constructor.
 
     With a `name`, each is called `name.method`. `queries` are names of methods or patterns (`get_*`); methods
-    that `@api` marks keep their kind. UsageError for a name or pattern that fits no method, for exceptions
+    that `@api` marks keep their marks, to which `raises` and `types` add. UsageError for a name or pattern that fits no method, for exceptions
     that are none, and for an object without methods.
     """
+    for option, several in {"queries": queries, "raises": raises, "types": types}.items():
+        if isinstance(several, str | type):
+            shown = repr(several) if isinstance(several, str) else several.__qualname__
+            raise UsageError(f"{option} takes several: {option}=({shown},).")
     methods = methods_of(subject)
     if not methods:
         raise UsageError(
@@ -85,19 +96,20 @@ def wrapper_of(
     seen = _with_subclasses(raises)
     scope: dict[str, Any] = {}
     for method, signature in methods.items():
-        mark: ApiMark | None = getattr(getattr(subject, method), "__surefoot_api__", None)
-        kind: Kind = mark.kind if mark else "query" if method in chosen else "effect"
-        visible = tuple(dict.fromkeys((*(mark.raises if mark else ()), *seen)))
+        kind: Kind = "query" if method in chosen else "effect"
+        mark: ApiMark = getattr(
+            getattr(subject, method), MARK, ApiMark(kind, shared="all" if shared == "all" else tuple(shared))
+        )
+        visible = tuple(dict.fromkeys((*mark.raises, *seen)))
+        declared = tuple(dict.fromkeys((*mark.types, *types)))
         forward = _forward(method, f"{name}.{method}" if name else method, signature, visible)
         forward.__doc__ = inspect.getdoc(getattr(subject, method))
-        scope[forward.__name__] = api(kind, (*visible, Exception))(forward)
+        scope[forward.__name__] = api(mark.kind, (*visible, Exception), types=declared, shared=mark.shared)(forward)
     scope["__init__"] = lambda self, subject: setattr(self, "_subject", subject)
     return type(type(subject).__name__, (), scope)
 
 
 def _queries(methods: Iterable[str], asked: Sequence[str]) -> set[str]:
-    if isinstance(asked, str):
-        raise UsageError(f"queries takes several names: queries=({asked!r},).")
     chosen: set[str] = set()
     for pattern in asked:
         fitting = fnmatch.filter(methods, pattern)
@@ -109,8 +121,6 @@ def _queries(methods: Iterable[str], asked: Sequence[str]) -> set[str]:
 
 def _with_subclasses(raises: Sequence[type[BaseException]]) -> Raises:
     """The exceptions that a script may see: those named and every subclass that is loaded."""
-    if isinstance(raises, type):
-        raise UsageError(f"raises takes several classes: raises=({raises.__qualname__},).")
     found: dict[type[BaseException], None] = {}
     waiting = list(raises)
     while waiting:
@@ -126,7 +136,9 @@ def _with_subclasses(raises: Sequence[type[BaseException]]) -> Raises:
 def _forward(method: str, name: str, signature: inspect.Signature, visible: Raises) -> Callable[..., Any]:
     """A method that calls that of the subject; what it raises beyond `visible` is a fault with its remedy."""
     defaults = {
-        place: parameter.default for place, parameter in signature.parameters.items() if not _crosses(parameter.default)
+        place: parameter.default
+        for place, parameter in signature.parameters.items()
+        if parameter.default is not parameter.empty and not is_literal(parameter.default)
     }
     seen = {*visible, *_PYTHONS_OWN}
 
@@ -162,17 +174,6 @@ def _stand_in(parameter: str) -> str:
     return f"<default of {parameter}>"
 
 
-def _crosses(default: Any) -> bool:
-    """Whether a program process can rebuild a default from its text."""
-    if default is inspect.Parameter.empty:
-        return True
-    if isinstance(default, tuple | list):
-        return all(map(_crosses, default))
-    return (
-        default is None or type(default) in (bool, int, str, bytes) or (type(default) is float and abs(default) < 1e300)
-    )
-
-
 def described(subject: Subject | type, surface: Surface) -> Surface:
     """A tape's surface as an object or class offers it now, for finding what has changed.
 
@@ -185,8 +186,8 @@ def described(subject: Subject | type, surface: Surface) -> Surface:
         method = function.name.rpartition(".")[2]
         if method not in now:
             continue
-        mark: ApiMark | None = getattr(getattr(subject, method), "__surefoot_api__", None)
+        mark: ApiMark = getattr(getattr(subject, method), MARK, ApiMark(function.kind))
         forward = _forward(method, function.name, now[method], ())
-        fresh = Surface.of(type("Now", (), {function.name: api(mark.kind if mark else function.kind)(forward)}))
-        functions.append(msgspec.structs.replace(fresh.functions[0], raises=function.raises))
+        fresh = Surface.of(type("Now", (), {function.name: api(mark.kind)(forward)})).functions[0]
+        functions.append(msgspec.structs.replace(function, kind=fresh.kind, signature=fresh.signature))
     return Surface(tuple(functions))

@@ -12,7 +12,7 @@ import msgspec
 
 from surefoot.boundary.outcome import is_success
 from surefoot.boundary.process import Zygote
-from surefoot.boundary.surface import Surface
+from surefoot.boundary.surface import Shared, Surface
 from surefoot.boundary.wire import Limits
 from surefoot.errors import TapeError, UsageError
 from surefoot.program.source import Program
@@ -31,6 +31,8 @@ def record(
     name: str | None = "client",
     queries: Sequence[str] = (),
     raises: Sequence[type[BaseException]] = (),
+    types: Sequence[type] = (),
+    shared: Shared = (),
     check: Callable[[Any], object] | None = None,
     revision: str = "",
     limits: Limits | None = None,
@@ -43,6 +45,10 @@ def record(
     (`"get_*"` is a pattern) and those that `@api` marks otherwise. A script sees Python's own exceptions as they
     are raised, and those of `raises` with their subclasses; any other ends the run as `Infrastructure`.
 
+    `types` are what arguments and results may hold besides Python's and NumPy's own values: dataclasses, enums,
+    named tuples, and handles (classes with `@api` methods). `shared` says which objects stay one and the same over
+    several calls: types, or `"all"`.
+
     A run succeeds if it ends normally and `check(obj)` is true, where given. The tape of a run that does not
     is kept in `failures/` beside `tape`. `revision` adds to the hash of the source files of `obj`'s class; a
     replay that is given the class is `Unavailable` once that has changed.
@@ -54,7 +60,7 @@ def record(
         raise UsageError(f"record takes the object that the script calls, not its class: {obj.__qualname__}(…).")
     if name is not None and (not name.isidentifier() or keyword.iskeyword(name)):
         raise UsageError(f"name is what the script calls the object, such as 'client'; {name!r} is no Python name.")
-    wrapper = wrapper_of(obj, name, queries=queries, raises=raises)
+    wrapper = wrapper_of(obj, name, queries=queries, raises=raises, types=types, shared=shared)
     task = task_name(type(obj))
     origin = Origin(task, TIER, PROTOCOL, Surface.of(wrapper), revision_of_class(type(obj), revision))
     environment = ObjectEnvironment(task, wrapper(obj), (lambda: check(obj)) if check else None)

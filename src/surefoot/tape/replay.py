@@ -128,7 +128,7 @@ def _started(
     begin = Begin(
         program.source,
         surface.functions,
-        surface.exceptions,
+        surface.types,
         header.opening,
         header.run_seed,
         header.clock,
@@ -212,13 +212,15 @@ class TapeHost:
     def _difference(self, event: Event, call: Call) -> tuple[str, Difference]:
         expected, got = unpack_table(event.request), unpack_table(call.table)
         compare = Comparison(expected[2], got[2])
-        state = compare.first([("state", expected[0], got[0])])
+        state = compare.first(_shared_roots(expected[0], got[0]))
         if state is not None:
             return "shared state", state
         found = compare.first(self._argument_roots(event.function, expected, got))
         if found is not None:
             return "argument", found
-        return "shared state", Difference("state", "the same objects as after the call before", "other objects")
+        return "shared state", Difference(
+            "shared objects", "the same objects as after the call before", "other objects"
+        )
 
     def _argument_roots(self, function: str, expected: list, got: list) -> list[tuple[str, object, object]]:  # type: ignore[type-arg]
         first, second = (parts[2][parts[1][0]][1:] for parts in (expected, got))
@@ -262,6 +264,12 @@ class TapeHost:
     def _place(self, number: int) -> Place:
         event = self._events[number]
         return Place(number, self._call_text(event.function, event.request), event.line)
+
+
+def _shared_roots(expected: list[object], got: list[object]) -> list[tuple[str, object, object]]:
+    """The roots of two requests, by name: the public state, then what was shared later, numbered from 1."""
+    pairs = enumerate(zip(expected, got, strict=False))
+    return [(f"shared[{number}]" if number else "state", *pair) for number, pair in pairs]
 
 
 def request_text(surface: Surface, function: str, table: bytes) -> str:
