@@ -39,8 +39,8 @@ def replay(
     """Run the Python file `program` with `tape` in the object's place; nothing is called.
 
     With `obj`, the object or its class, the tape is `Unavailable` once a recorded method or the class's source has
-    changed; without, both are taken as unchanged. `revision` is the text that `record` took; by default the tape's
-    own. Raises UsageError or InvalidProgramError for a program that can't be run, TapeError for a broken tape.
+    changed; without, both are taken as unchanged. `revision` is the text that `record` takes; by default the tape's
+    own is taken as unchanged. Raises UsageError or InvalidProgramError for a program that can't be run, TapeError for a broken tape.
     """
     with Replayer() as replayer:
         return replayer.replay(Program.read(Path(program)), load_tape(Path(tape)), obj, revision=revision)
@@ -64,8 +64,11 @@ class Replayer:
         self, program: Program, tape: Tape, obj: object | type | None = None, *, revision: str | None = None
     ) -> Certificate:
         """The certificate of `program` on `tape`, checked against `obj` where given. UsageError for another class."""
-        surface, present = self._present(tape, obj, revision)
-        return certify(program, tape, self._started(program), surface=surface, revision=present)
+        zygote = self._started(program)
+        if obj is None:
+            return certify(program, tape, zygote)
+        surface, now = present(tape, obj, revision)
+        return certify(program, tape, zygote, surface=surface, revision=now)
 
     def close(self) -> None:
         """Stop the program processes."""
@@ -79,19 +82,38 @@ class Replayer:
             self._zygote.start()
         return self._zygote
 
-    @staticmethod
-    def _present(tape: Tape, obj: object | type | None, revision: str | None) -> tuple[Surface | None, str | None]:
-        header = tape.header
-        digest, _, text = header.revision.partition(" ")
-        if obj is None:
-            return None, None if revision is None else f"{digest} {revision}".strip()
-        kind = obj if isinstance(obj, type) else type(obj)
-        if header.tier != TIER or header.task != task_name(kind):
-            raise UsageError(
-                f"{tape.path or 'The tape'} was recorded on {header.task}, not on {task_name(kind)}. Give the object or "
-                "class that it was recorded with."
-            )
-        return described(obj, header.surface), revision_of_class(kind, text if revision is None else revision)
+
+class ObjectHost(Replayer):
+    """Certifies programs on tapes of one user's object, as a `TaskHost` does on those of a task."""
+
+    def __init__(self, obj: object | type | None):
+        super().__init__()
+        self._obj = obj
+
+    def __enter__(self) -> ObjectHost:
+        return self
+
+    def certify(self, program: Program, tape: Tape) -> Certificate:
+        """Replay `program` on a tape of the object."""
+        return self.replay(program, tape, self._obj)
+
+
+def present(tape: Tape, obj: object | type, revision: str | None = None) -> tuple[Surface, str]:
+    """The surface and revision that `obj`, an object or its class, has now. UsageError for another class's tape."""
+    header = tape.header
+    kind = obj if isinstance(obj, type) else type(obj)
+    if header.tier != TIER or header.task != task_name(kind):
+        raise UsageError(
+            f"{tape.path or 'The tape'} was recorded on {header.task}, not on {task_name(kind)}. Give the object or "
+            "class that it was recorded with."
+        )
+    text = _version(tape) if revision is None else revision
+    return described(obj, header.surface), revision_of_class(kind, text)
+
+
+def _version(tape: Tape) -> str:
+    """The text that `record` was given beside the source's hash."""
+    return tape.header.revision.partition(" ")[2]
 
 
 def is_own_api(tape: Tape) -> bool:
