@@ -62,19 +62,20 @@ def proposer() -> Callable[..., dict[str, str]]:
     return propose
 
 
-def optimise(certificates: bool, *, metric_calls: int = 300, seed: int = 0) -> Row:
-    """One run of GEPA on the development configurations of desk/place."""
+def optimise(certificates: bool, *, configurations: int = 25, metric_calls: int = 300, seed: int = 0) -> Row:
+    """One run of GEPA on development configurations of desk/place."""
     task = find_task("desk/place")
+    seeds = task.development[:configurations]
     first = next(item.source for item in task.demonstrations if item.name == "place_naive")
     started = time.perf_counter()
     with (
         tempfile.TemporaryDirectory() as folder,
-        CertifiedEvaluator(task, task.development, Path(folder), certificates=certificates) as evaluator,
+        CertifiedEvaluator(task, seeds, Path(folder), certificates=certificates) as evaluator,
     ):
         result = gepa.optimize(
             seed_candidate={"program": first},
-            trainset=list(task.development),
-            valset=list(task.development),
+            trainset=list(seeds),
+            valset=list(seeds),
             adapter=GepaAdapter(task, evaluator),
             custom_candidate_proposer=proposer(),
             reflection_minibatch_size=5,

@@ -64,6 +64,7 @@ class CertifiedEvaluator:
         self._successes: dict[int, list[Tape]] = {}
         self._known: dict[tuple[str, int], Tape] = {}
         self._scenes: dict[int, str] = {}
+        self._reset_repeats = False
         for path in sorted(folder.glob("*.mcap")):
             tape = load_tape(path)
             if tape.end is not None and (tape.header.task, tape.header.revision) == (task.name, self._host.revision):
@@ -113,11 +114,25 @@ class CertifiedEvaluator:
         for place, tape in enumerate(tapes):
             certificate = self._host.certify(program, tape)
             if isinstance(certificate, Certified):
+                self._check_reset(tape)
                 tapes.insert(0, tapes.pop(place))
                 return tape
             if isinstance(certificate, Diverged) and certificate.kind == "limit":
                 return None  # it would use up its time on every other tape, too
         return None
+
+    def _check_reset(self, tape: Tape) -> None:
+        """Before the first certificate counts: two resets in a row must give the recorded scene. UsageError otherwise."""
+        if self._reset_repeats:
+            return
+        environment = self._host.task.make()
+        try:
+            digests = [environment.reset(tape.header.scene.seed).digest for _ in range(2)]
+        finally:
+            environment.close()
+        for digest in digests:
+            self._note_scene(tape, digest)
+        self._reset_repeats = True
 
     def _executed(self, program: Program, seed: int) -> Result:
         path = self._store.unfinished_path()
@@ -132,15 +147,19 @@ class CertifiedEvaluator:
         return Result(seed, execution.outcome, "executed", tape)
 
     def _learn(self, program: Program, tape: Tape) -> None:
-        seed, scene = tape.header.scene.seed, tape.header.scene.digest
-        if self._scenes.setdefault(seed, scene) != scene:
-            raise UsageError(
-                f"Configuration {seed} of {tape.header.task} is not the same scene each time, so a recorded success "
-                "says nothing about the next run. Use a task whose reset repeats, or certificates=False."
-            )
+        seed = tape.header.scene.seed
+        self._note_scene(tape, tape.header.scene.digest)
         assert tape.end is not None
         if isinstance(tape.end.outcome, Timeout):
             return  # wall-clock time decides nothing
         self._known[program.digest, seed] = tape
         if is_success(tape.end.outcome):
             self._successes.setdefault(seed, []).insert(0, tape)
+
+    def _note_scene(self, tape: Tape, digest: str) -> None:
+        seed = tape.header.scene.seed
+        if self._scenes.setdefault(seed, digest) != digest and self._certificates:
+            raise UsageError(
+                f"Configuration {seed} of {tape.header.task} is not the same scene each time, so a recorded success "
+                "says nothing about the next run. Use a task whose reset repeats, or certificates=False."
+            )
