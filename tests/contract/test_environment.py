@@ -20,7 +20,7 @@ from surefoot.environments.host import TaskHost
 from surefoot.errors import UsageError
 from surefoot.program.source import Program
 from surefoot.tape.certificate import Certified, Unavailable
-from surefoot.tape.replay import parameter_names
+from surefoot.tape.text import parameter_names
 
 pytestmark = pytest.mark.contract
 
