@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -198,10 +199,13 @@ class LiveHost:
             raise self._stop(Infrastructure(f"{call.function} returned what can't cross: {error}")) from None
         clock = self._environment.clock
         event = Event(len(self.events), call.function, kind, call.table, table, raised, clock, call.line, call.stage)
-        self.events.append(event)
+        snapshot = self._snapshot() if kind == "effect" else b""  # a query leaves the state as it was
+        observed = Telemetry(event.number, self._telemetry(), snapshot)
         if self._writer is not None:
-            self._writer.event(event)
-        self.observe(self._telemetry())
+            with self._holding():
+                self._writer.event(event, observed)
+        self.events.append(event)
+        self.telemetry.append(observed)
         if self._on_event is not None:
             self._on_event(event)
         return Answer(table, raised, clock)
@@ -215,15 +219,24 @@ class LiveHost:
     def note(self, watched: Watched) -> None:
         """Live runs watch nothing."""
 
+    def _snapshot(self) -> bytes:
+        """The environment's state as an encoded value; empty where it can't be had."""
+        return b""
+
     def observe(self, values: dict[str, Any]) -> None:
-        """Tape the environment's observables after the latest event."""
-        telemetry = Telemetry(len(self.events) - 1, values)
-        self.telemetry.append(telemetry)
+        """Tape the environment's observables before the first event."""
+        observed = Telemetry(-1, values, self._snapshot())
         if self._writer is not None:
-            try:
-                self._writer.telemetry(telemetry, self._environment.clock)
-            except TypeError as error:
-                raise self._stop(Infrastructure(f"telemetry gave what a tape can't hold: {error}")) from None
+            with self._holding():
+                self._writer.observation(observed, self._environment.clock)
+        self.telemetry.append(observed)
+
+    @contextlib.contextmanager
+    def _holding(self) -> Iterator[None]:
+        try:
+            yield
+        except TypeError as error:
+            raise self._stop(Infrastructure(f"telemetry gave what a tape can't hold: {error}")) from None
 
     def fail(self, detail: str) -> None:
         """Note that the machinery failed; the program is not to blame."""
