@@ -17,6 +17,7 @@ Reason = Literal[
     "unreadable",
     "scene changed",
     "no snapshot",
+    "shared objects",
 ]
 DivergenceKind = Literal[
     "argument", "other call", "extra call", "missing calls", "shared state", "exception", "abnormal end", "limit"

@@ -1,8 +1,8 @@
 """Pure events and epochs: which recorded queries an edit may drop, repeat or add.
 
-A pure event is a query that changed nothing that anyone can see: not the public state, not its arguments,
-not the clock; and that the program used for no change of the public state either. An epoch is a maximal run
-of pure events between impure ones. See docs/certificates.md for what rests on it.
+A pure event is a query that changed nothing that anyone can see: no shared object, none of its arguments,
+not the clock; that shared nothing new; and that brought no change of a shared object by the program either.
+An epoch is a maximal run of pure events between impure ones. docs/certificates.md says what rests on it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from surefoot.boundary.exchange import UNCHANGED
+from surefoot.boundary.exchange import UNCHANGED, WITHOUT_IDENTITY
 from surefoot.boundary.table import pack_table, unpack_table
 from surefoot.tape.records import Event, Header
 
@@ -54,42 +54,52 @@ def pure_events(header: Header, events: Sequence[Event]) -> list[bool]:
 
 
 def _quiet_events(header: Header, events: Sequence[Event]) -> list[bool]:
-    """For each event whether it left public state, arguments and clock as they were, as did the program before it."""
+    """For each event whether it left everything as it was, and whether the program had done so before it."""
     quiet = []
-    state, clock = opening_state(header.opening), header.clock
+    shared, clock = shared_at_opening(header.opening), header.clock
     for event in events:
-        brought, kept = state_brought(event.request)
+        brought, kept = shared_in_request(event.request)
         unchanged = unpack_table(event.answer)[0] == UNCHANGED
-        same = kept and brought == state and event.clock == clock
-        quiet.append(event.kind == "query" and unchanged and same)
-        state, clock = state_left(event), event.clock
+        quiet.append(event.kind == "query" and unchanged and kept and brought == shared and event.clock == clock)
+        shared, clock = shared_after(event), event.clock
     return quiet
 
 
-def opening_state(opening: bytes) -> bytes:
-    """The public state that a run starts from, comparable with those below."""
-    root, nodes = unpack_table(opening)
-    return _state(root, nodes, sum(node[0] != "b" for node in nodes))
+def shared_at_opening(opening: bytes) -> bytes:
+    """The shared objects that a run starts from, comparable with those below."""
+    roots, nodes = unpack_table(opening)
+    return _shared(roots, nodes, sum(node[0] != "b" for node in nodes))
 
 
-def state_brought(request: bytes) -> tuple[bytes, bool]:
-    """The public state that a request brings, and whether all its objects are those of the message before."""
-    state, _, nodes, links, count = unpack_table(request)
-    kept = [link for link in links if link[0] < count] == [[index, index] for index in range(count)]
-    return _state(state, nodes, count), kept
+def shared_in_request(request: bytes) -> tuple[bytes, bool]:
+    """The shared objects as a request brings them, and whether they are the objects of the message before."""
+    roots, _, nodes, links, count = unpack_table(request)
+    identical = [[index, index] for index in range(count) if nodes[index][0] not in WITHOUT_IDENTITY]
+    return _shared(roots, nodes, count), [link for link in links if link[0] < count] == identical
 
 
-def state_left(event: Event) -> bytes:
-    """The public state after an event."""
+def shared_after(event: Event) -> bytes:
+    """The shared objects as an event leaves them."""
     change, *parts = unpack_table(event.answer)
     if change == UNCHANGED:
-        return state_brought(event.request)[0]
-    state, _, _, nodes, _, count = parts
-    return _state(state, nodes, count)
+        return shared_in_request(event.request)[0]
+    roots, _, _, nodes, _, count = parts
+    return _shared(roots, nodes, count)
 
 
-def _state(root: Any, nodes: list[Any], count: int) -> bytes:
-    """The state's nodes, which come first; memory that some of them share stands behind them, by content."""
+def shares_more(header: Header, events: Sequence[Event]) -> bool:
+    """Whether objects beyond the public state have become shared: declared ones, or handles."""
+    tables = [(unpack_table(header.opening)[0], unpack_table(header.opening)[1])]
+    for event in events:
+        roots, _, nodes, *_ = unpack_table(event.request)
+        tables.append((roots, nodes))
+        change, *parts = unpack_table(event.answer)
+        tables.append(([], parts[1]) if change == UNCHANGED else (parts[0], parts[3]))
+    return any(len(roots) > 1 or any(node[0] == "h" for node in nodes) for roots, nodes in tables)
+
+
+def _shared(roots: list[Any], nodes: list[Any], count: int) -> bytes:
+    """Their nodes, which come first; memory that some of them share stands behind all nodes."""
     memories: list[int] = []
     shown = []
     for node in nodes[:count]:
@@ -98,4 +108,4 @@ def _state(root: Any, nodes: list[Any], count: int) -> bytes:
                 memories.append(node[1][0])
             node = ["v", memories.index(node[1][0]), *node[2:]]
         shown.append(node)
-    return pack_table([root, shown, [nodes[memory] for memory in memories]])
+    return pack_table([roots, shown, [nodes[memory] for memory in memories]])

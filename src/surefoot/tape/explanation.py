@@ -92,13 +92,15 @@ class Explanation:
     def _difference(self, event: Event, call: Call) -> tuple[DivergenceKind, Difference]:
         expected, got = unpack_table(event.request), unpack_table(call.table)
         compare = Comparison(expected[2], got[2])
-        state = compare.first([("state", expected[0], got[0])])
+        state = compare.first(_shared_roots(expected[0], got[0]))
         if state is not None:
             return "shared state", state
         found = compare.first(self._argument_roots(event.function, expected, got))
         if found is not None:
             return "argument", found
-        return "shared state", Difference("state", "the same objects as after the call before", "other objects")
+        return "shared state", Difference(
+            "shared objects", "the same objects as after the call before", "other objects"
+        )
 
     def _argument_roots(self, function: str, expected: list[Any], got: list[Any]) -> list[tuple[str, Any, Any]]:
         first, second = (parts[2][parts[1][0]][1:] for parts in (expected, got))
@@ -123,6 +125,12 @@ class Explanation:
 
     def _call(self, event: Event) -> str:
         return request_text(self._surface, event.function, event.request)
+
+
+def _shared_roots(expected: list[Any], got: list[Any]) -> list[tuple[str, Any, Any]]:
+    """The roots of two requests, by name: the public state, then what was shared later, numbered from 1."""
+    pairs = enumerate(zip(expected, got, strict=False))
+    return [(f"shared[{number}]" if number else "state", *pair) for number, pair in pairs]
 
 
 def _excerpt(program: Program, line: int) -> tuple[SourceLine, ...]:

@@ -19,12 +19,12 @@ from surefoot.boundary.exchange import Callee
 from surefoot.boundary.outcome import Infrastructure
 from surefoot.boundary.process import Zygote
 from surefoot.boundary.session import RunStoppedError, converse
-from surefoot.boundary.surface import exceptions_of
+from surefoot.boundary.surface import types_of
 from surefoot.boundary.table import UnsupportedValueError
 from surefoot.boundary.wire import Answer, Call, Watched
 from surefoot.program.source import Program
 from surefoot.tape.certificate import Unavailable
-from surefoot.tape.epochs import opening_state, state_left
+from surefoot.tape.epochs import shared_after, shared_at_opening, shares_more
 from surefoot.tape.file import Tape, TapeWriter
 from surefoot.tape.recording import Execution, LiveHost, Origin, concluded, header_of
 from surefoot.tape.replay import started, unusable
@@ -126,6 +126,9 @@ class _ForkHost:
 
     def restored(self) -> LiveHost:
         """A live host at the point that the matched calls have led to. NotForkedError where it can't be reached."""
+        if shares_more(self._tape.header, self._tape.events[: self.matched]):
+            detail = "the program holds objects of the environment beyond the public state; run the scene in full"
+            raise NotForkedError(Unavailable("shared objects", detail))
         scene = self._reset()
         latest = self._latest_snapshot()
         live = self._live_after(latest)
@@ -157,7 +160,7 @@ class _ForkHost:
         return scene
 
     def _callee(self) -> Callee:
-        return Callee(self._environment.public_state, exceptions_of(self._environment.api, self._origin.surface))
+        return Callee(self._environment.public_state, types_of(type(self._environment.api)))
 
     def _latest_snapshot(self) -> int:
         """The latest event among those matched that a snapshot was taken after; -1 for the one before the first."""
@@ -171,17 +174,17 @@ class _ForkHost:
         tape, environment = self._tape, self._environment
         observed = tape.telemetry[number + 1]
         try:
-            environment.restore(decode_value(observed.snapshot, exceptions_of(environment.api, self._origin.surface)))
+            environment.restore(decode_value(observed.snapshot, types_of(type(environment.api))))
             callee, telemetry = self._callee(), environment.telemetry()
         except Exception as error:
             raise _no_snapshot(
                 f"the environment can't return to event {number}: {type(error).__name__}: {error}"
             ) from error
         event = tape.events[number] if number >= 0 else None
-        state = state_left(event) if event else opening_state(tape.header.opening)
+        shared = shared_after(event) if event else shared_at_opening(tape.header.opening)
         clock = event.clock if event else tape.header.clock
         if (
-            opening_state(callee.opening) != state
+            shared_at_opening(callee.opening) != shared
             or environment.clock != clock
             or _bits(telemetry) != _bits(observed.values)
         ):

@@ -16,7 +16,7 @@ from surefoot.boundary.exchange import Callee
 from surefoot.boundary.outcome import Failure, Infrastructure, InvalidProgram, Outcome, Success, Timeout
 from surefoot.boundary.process import ProgramProcess, Zygote
 from surefoot.boundary.session import Died, Ending, RunStoppedError, Stalled, Stopped, converse
-from surefoot.boundary.surface import Surface, called_in_order, declared_exceptions, exceptions_of
+from surefoot.boundary.surface import Function, Surface, functions_of, types_of
 from surefoot.boundary.table import MalformedMessageError, UnsupportedValueError
 from surefoot.boundary.wire import SLEEP, Answer, Begin, Call, Ended, Limits, Watched
 from surefoot.errors import EnvironmentFaultError, InvalidProgramError
@@ -82,7 +82,7 @@ def execute(
         return Execution(seed, Infrastructure(_fault(error)), time.perf_counter() - started, 0, None, None)
     limits = limits or Limits()
     try:
-        callee = Callee(environment.public_state, exceptions_of(environment.api, origin.surface))
+        callee = Callee(environment.public_state, types_of(type(environment.api)))
     except UnsupportedValueError as error:
         detail = f"the public state holds what can't cross: {error}"
         return Execution(seed, Infrastructure(detail), time.perf_counter() - started, 0, scene, None)
@@ -93,7 +93,7 @@ def execute(
         begin = Begin(
             program.source,
             origin.surface.functions,
-            origin.surface.exceptions,
+            origin.surface.types,
             callee.opening,
             run_seed,
             environment.clock,
@@ -175,16 +175,8 @@ class LiveHost:
         self.writer = writer
         self._on_event = on_event
         self._stopped: Outcome | None = None
-        self._functions: dict[str, tuple[str, Callable[[tuple[Any, ...]], Any], tuple[type[BaseException], ...]]] = {
-            SLEEP: ("effect", lambda values: environment.sleep(*values), (ValueError,))
-        }
-        for function in surface.functions:
-            method = getattr(environment.api, function.name)
-            self._functions[function.name] = (
-                function.kind,
-                called_in_order(method),
-                declared_exceptions(method),
-            )
+        self._functions = functions_of(environment.api, surface)
+        self._functions[SLEEP] = Function("effect", lambda values: environment.sleep(*values), (ValueError,), ())
 
     def answer(self, call: Call) -> Answer:
         """Call the environment, tape the exchange, and answer. RunStoppedError ends the run."""
@@ -192,7 +184,7 @@ class LiveHost:
             raise self._stop(Failure("limit", f"more than {self._limits.calls} calls", call.line))
         if call.function not in self._functions:
             raise MalformedMessageError(f"there is no function {call.function}")
-        kind, function, declared = self._functions[call.function]
+        kind, function, declared, shared = self._functions[call.function]
         arguments = self._callee.open(call.table)
         raised = False
         try:
@@ -204,7 +196,7 @@ class LiveHost:
         except Exception as error:
             raise self._stop(Infrastructure(f"{call.function} raised {_fault(error)}")) from error
         try:
-            table = self._callee.close(result)
+            table = self._callee.close(result, shared)
         except UnsupportedValueError as error:
             raise self._stop(Infrastructure(f"{call.function} returned what can't cross: {error}")) from None
         clock = self.environment.clock

@@ -131,7 +131,7 @@ def started(
     begin = Begin(
         program.source,
         surface.functions,
-        surface.exceptions,
+        surface.types,
         header.opening,
         header.run_seed,
         header.clock,

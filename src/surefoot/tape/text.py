@@ -23,6 +23,8 @@ from surefoot.boundary.wire import SLEEP
 Nodes = list[list[Any]]
 _DEEPEST = 20
 _LONGEST_NUMBER = 1_000
+_NAMED = {"O": "OrderedDict", "C": "Counter", "D": "defaultdict", "q": "deque", "x": "", "N": "", "o": "", "E": ""}
+_HEADS = {"O": 0, "C": 0, "D": 1, "q": 1}
 _BRACKETS = {"l": "[]", "t": "()", "d": "{}", "s": "{}", "f": ("frozenset({", "})")}
 
 
@@ -115,10 +117,41 @@ def _pieces(nodes: Nodes, cell: Any, within: tuple[int, ...], width: int) -> Ite
         yield f"{node[1].removeprefix('builtins.')}("
         yield from _items(nodes, nodes[node[2][0]][1:], (*within, cell[0]), width)
         yield ")"
+    elif tag in _NAMED:
+        yield from _named(nodes, node, (*within, cell[0]), width)
+    elif tag == "h":
+        yield f"<{_short(node[1])} {node[2]}>"
     elif tag == "i" and len(node[1]) > _LONGEST_NUMBER:
         yield f"{node[1][:width]}…"
     else:
         yield _scalar_text(Decoder([node]).objects[0], width)
+
+
+def _named(nodes: Nodes, node: list[Any], within: tuple[int, ...], width: int) -> Iterator[str]:
+    """What shows as a name and what it holds: `deque([1, 2])`, `Pose(x=1.0, y=2.0)`, `Colour.RED`."""
+    tag, cells = node[0], node[1:]
+    if tag == "E":
+        yield f"{_short(node[1])}."
+        yield str(cells[1])
+        return
+    yield f"{_NAMED[tag] or _short(node[1])}("
+    if tag in ("x", "N"):
+        yield from _items(nodes, cells[1:], within, width)
+    elif tag == "o":
+        for place in range(1, len(cells), 2):
+            yield f"{', ' if place > 1 else ''}{cells[place]}="
+            yield from _pieces(nodes, cells[place + 1], within, width)
+    else:
+        if tag == "D":
+            yield f"{cells[0]}, "
+        yield from _container(nodes, ["l" if tag == "q" else "d", *cells[_HEADS[tag] :]], within, width)
+        if tag == "q" and cells[0] is not None:
+            yield f", maxlen={cells[0]}"
+    yield ")"
+
+
+def _short(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def _container(nodes: Nodes, node: list[Any], within: tuple[int, ...], width: int) -> Iterator[str]:

@@ -182,7 +182,7 @@ def test_another_object_in_the_same_place_of_the_public_state_is_a_difference(di
     found = diverge(BASE, BASE.replace("x = ", "state['log'] = state['log'][:]; x = "))
     assert (found.kind, found.field, found.expected, found.got) == (
         "shared state",
-        "state",
+        "shared objects",
         "the same objects as after the call before",
         "other objects",
     )

@@ -11,7 +11,7 @@ import msgspec
 from surefoot.boundary.decoding import decode_value
 from surefoot.boundary.encoding import encode_value
 from surefoot.boundary.environment import Environment, Scene, checked_duration
-from surefoot.boundary.surface import Surface, exceptions_of
+from surefoot.boundary.surface import types_of
 from surefoot.environments.desk import predicates
 from surefoot.environments.desk.api import DeskApi
 from surefoot.environments.desk.board import graft, new_board
@@ -114,7 +114,7 @@ class DeskEnvironment(Environment):
         if not isinstance(snapshot, dict) or snapshot.get("scene") != self._scene.digest:
             raise UsageError("This snapshot is of another scene; reset to its seed, then restore it.")
         world.assign(msgspec.msgpack.decode(snapshot["world"], type=World))
-        board = decode_value(snapshot["board"], exceptions_of(self.api, Surface.of(DeskApi)))
+        board = decode_value(snapshot["board"], types_of(DeskApi))
         graft(self.public_state, board)
         if encode_value(self.public_state) != snapshot["board"]:
             self.public_state.clear()
