@@ -18,17 +18,22 @@ TIER = "own API"
 
 
 class ObjectEnvironment(Environment):
-    """`api` forwards to a user's object; `check` decides success once the script has ended normally."""
+    """`api` is made with a function to call after each effect; `check` decides success after a normal end.
 
-    def __init__(self, task: str, api: object, check: Callable[[], object] | None):
-        self.api = api
+    The clock is the host's, read after effects alone: between two of them queries take no time, so that an edit may
+    make others.
+    """
+
+    def __init__(self, task: str, make_api: Callable[[Callable[[], None]], object], check: Callable[[], object] | None):
+        self.api = make_api(self._read_clock)
         self._task = task
         self._check = check
         self._started = time.monotonic()
+        self._clock = 0.0
 
     def reset(self, seed: int) -> Scene:
         """Note the time. What the object stands for is left as it is, so each recording is a scene of its own."""
-        self._started = time.monotonic()
+        self._started, self._clock = time.monotonic(), 0.0
         name = f"{self._task} {seed} {time.time_ns()}"
         return Scene(seed, hashlib.blake2b(name.encode(), digest_size=16).hexdigest(), {})
 
@@ -42,8 +47,8 @@ class ObjectEnvironment(Environment):
 
     @property
     def clock(self) -> float:
-        """Seconds of the host's clock since the reset."""
-        return time.monotonic() - self._started
+        """Seconds of the host's clock from the reset to the latest effect."""
+        return self._clock
 
     @property
     def steps(self) -> int:
@@ -53,6 +58,10 @@ class ObjectEnvironment(Environment):
     def sleep(self, seconds: float) -> None:
         """Sleep on the host."""
         time.sleep(checked_duration(seconds))
+        self._read_clock()
+
+    def _read_clock(self) -> None:
+        self._clock = time.monotonic() - self._started
 
     def state_digest(self) -> str:
         """UsageError: the state behind a user's object can't be read."""

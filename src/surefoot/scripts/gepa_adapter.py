@@ -9,7 +9,7 @@ from surefoot.boundary.outcome import is_success
 from surefoot.environments.base import Task
 from surefoot.errors import UsageError
 from surefoot.scripts.evaluator import CertifiedEvaluator, Result
-from surefoot.tape.replay import request_text
+from surefoot.tape.text import request_text
 
 if TYPE_CHECKING:
     from gepa.core.adapter import EvaluationBatch, ProposalFn

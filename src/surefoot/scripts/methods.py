@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from surefoot.boundary.declared import MARK, is_literal
+from surefoot.boundary.declared import MARK, is_literal, qualified
 from surefoot.boundary.surface import ApiMark, Kind, Shared, Surface, api
 from surefoot.errors import EnvironmentFaultError, UsageError, unknown_name
 
@@ -76,11 +76,11 @@ def wrapper_of(
     types: Sequence[type] = (),
     shared: Shared = (),
 ) -> type[Any]:
-    """A class whose `@api` methods forward to `subject`, given to its constructor.
+    """A class whose `@api` methods forward to `subject`; its constructor takes a function to call after each effect.
 
     With a `name`, each is called `name.method`. `queries` are names of methods or patterns (`get_*`); methods
-    that `@api` marks keep their marks, to which `raises` and `types` add. UsageError for a name or pattern that fits no method, for exceptions
-    that are none, and for an object without methods.
+    that `@api` marks keep their marks, to which `raises` and `types` add. UsageError for a name or pattern that
+    fits no method, for exceptions that are none, and for an object without methods.
     """
     for option, several in {"queries": queries, "raises": raises, "types": types}.items():
         if isinstance(several, str | type):
@@ -102,10 +102,10 @@ def wrapper_of(
         )
         visible = tuple(dict.fromkeys((*mark.raises, *seen)))
         declared = tuple(dict.fromkeys((*mark.types, *types)))
-        forward = _forward(method, f"{name}.{method}" if name else method, signature, visible)
+        forward = _forward(subject, method, f"{name}.{method}" if name else method, signature, mark.kind, visible)
         forward.__doc__ = inspect.getdoc(getattr(subject, method))
         scope[forward.__name__] = api(mark.kind, (*visible, Exception), types=declared, shared=mark.shared)(forward)
-    scope["__init__"] = lambda self, subject: setattr(self, "_subject", subject)
+    scope["__init__"] = lambda self, after_effect: setattr(self, "_after_effect", after_effect)
     return type(type(subject).__name__, (), scope)
 
 
@@ -127,13 +127,19 @@ def _with_subclasses(raises: Sequence[type[BaseException]]) -> Raises:
         kind = waiting.pop(0)
         if not (isinstance(kind, type) and issubclass(kind, Exception)):
             raise UsageError(f"raises takes exception classes, not {kind!r}.")
-        if kind not in found and kind not in _PYTHONS_OWN:  # a script sees Python's own as they are
+        if kind is Exception:
+            raise UsageError(
+                "raises=(Exception,) would declare every exception there is; name those that scripts handle."
+            )
+        if kind not in found:
             found[kind] = None
             waiting += kind.__subclasses__()
-    return tuple(found)
+    return tuple(kind for kind in found if kind not in _PYTHONS_OWN)  # a script sees Python's own in any case
 
 
-def _forward(method: str, name: str, signature: inspect.Signature, visible: Raises) -> Callable[..., Any]:
+def _forward(
+    subject: Subject | type, method: str, name: str, signature: inspect.Signature, kind: Kind, visible: Raises
+) -> Callable[..., Any]:
     """A method that calls that of the subject; what it raises beyond `visible` is a fault with its remedy."""
     defaults = {
         place: parameter.default
@@ -148,15 +154,17 @@ def _forward(method: str, name: str, signature: inspect.Signature, visible: Rais
             if place in defaults and isinstance(value, str) and value == _stand_in(place):
                 bound.arguments[place] = defaults[place]
         try:
-            return getattr(self._subject, method)(*bound.args, **bound.kwargs)
+            return getattr(subject, method)(*bound.args, **bound.kwargs)
         except Exception as error:
             if type(error) in seen:
                 raise
-            kind = type(error)
             raise EnvironmentFaultError(
-                f"{kind.__module__}.{kind.__qualname__} ({error}), which the script is not meant to see; if it is, "
-                f"record with raises=({kind.__qualname__},)"
+                f"{qualified(type(error))} ({error}), which the script is not meant to see; if it is, "
+                f"record with raises=({type(error).__qualname__},)"
             ) from error
+        finally:
+            if kind == "effect":
+                self._after_effect()
 
     parameters = [
         parameter.replace(default=_stand_in(place)) if place in defaults else parameter
@@ -187,7 +195,7 @@ def described(subject: Subject | type, surface: Surface) -> Surface:
         if method not in now:
             continue
         mark: ApiMark = getattr(getattr(subject, method), MARK, ApiMark(function.kind))
-        forward = _forward(method, function.name, now[method], ())
+        forward = _forward(subject, method, function.name, now[method], mark.kind, ())
         fresh = Surface.of(type("Now", (), {function.name: api(mark.kind)(forward)})).functions[0]
         functions.append(msgspec.structs.replace(function, kind=fresh.kind, signature=fresh.signature))
     return Surface(tuple(functions))

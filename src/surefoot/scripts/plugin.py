@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from surefoot.program.source import Program
     from surefoot.scripts.replaying import Replayer
 
 
@@ -45,10 +46,11 @@ class Certified:
         obj: object | None = None,
         *,
         revision: str | None = None,
+        modulo: bool = False,
     ) -> None:
         """Fail the test unless each tape certifies the script, and list all that do not.
 
-        `obj` and `revision` are those of `surefoot.replay`.
+        `obj`, `revision` and `modulo` are those of `surefoot.replay`.
         """
         __tracebackhide__ = True
         from surefoot.errors import SurefootError
@@ -58,7 +60,7 @@ class Certified:
             text = Program.read(self._root / program)
             text.check()
             paths = self._paths(self._root / tapes)
-            problems = [(path, self._problem(text, path, obj, revision)) for path in paths]
+            problems = [(path, self._problem(text, path, obj, revision=revision, modulo=modulo)) for path in paths]
         except SurefootError as error:
             pytest.fail(f"surefoot: {error}", pytrace=False)
         found = [(path, problem) for path, problem in problems if problem]
@@ -78,7 +80,7 @@ class Certified:
             raise UsageError(f"The folder {self._shown(place)} holds no tapes. Make one with surefoot.record.")
         return paths
 
-    def _problem(self, program: Any, path: Path, obj: object | None, revision: str | None) -> str:
+    def _problem(self, program: Program, path: Path, obj: object | None, **options: Any) -> str:
         """Why a tape does not certify the program; empty where it does."""
         from surefoot.errors import TapeError
         from surefoot.scripts.replaying import REMEDIES
@@ -86,13 +88,13 @@ class Certified:
         from surefoot.tape.file import load_tape
 
         try:
-            certificate = self._replayer.replay(program, load_tape(path), obj, revision=revision)
+            certificate = self._replayer.replay(program, load_tape(path), obj, **options)
         except TapeError as error:
             return str(error)
         if isinstance(certificate, Diverged):
             return certificate.page()
         if isinstance(certificate, Unavailable):
-            return f"{certificate.text.capitalize()}.\n{REMEDIES[certificate.reason]}"
+            return f"{certificate.text.capitalize()}.\n{REMEDIES.get(certificate.reason, '')}".rstrip()
         return ""
 
     def _shown(self, path: Path) -> str:

@@ -63,7 +63,7 @@ def record(
     wrapper = wrapper_of(obj, name, queries=queries, raises=raises, types=types, shared=shared)
     task = task_name(type(obj))
     origin = Origin(task, TIER, PROTOCOL, Surface.of(wrapper), revision_of_class(type(obj), revision))
-    environment = ObjectEnvironment(task, wrapper(obj), (lambda: check(obj)) if check else None)
+    environment = ObjectEnvironment(task, wrapper, (lambda: check(obj)) if check else None)
     unfinished = _unfinished(path)
     with Zygote(preload_for(text)) as zygote:
         execution = execute(text, environment, origin, 0, zygote, path=unfinished, limits=limits, run_seed=run_seed)

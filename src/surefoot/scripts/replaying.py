@@ -12,21 +12,18 @@ from surefoot.errors import UsageError
 from surefoot.program.source import Program
 from surefoot.scripts.environment import TIER, revision_of_class, task_name
 from surefoot.scripts.methods import described
-from surefoot.tape.certificate import Certificate
+from surefoot.tape.certificate import Certificate, Reason
 from surefoot.tape.file import Tape, load_tape
 from surefoot.tape.replay import certify, preload_for
 
-REMEDIES = {
-    "truncated": "Record it anew.",
+REMEDIES: dict[Reason, str] = {
     "not a success": "Record a run that succeeds.",
-    "environment changed": "Record it anew with the object as it is now.",
     "surface changed": "Record it anew with the object as it is now.",
     "numeric platform": "Record on the machine that checks, or check where it was recorded.",
     "not self-matching": "Find what the recorded script reads besides its calls (a file, say), and call a method for it.",
     "timeout": "See where the script waits without a call.",
-    "unreadable": "Record it anew.",
 }
-"""What to do about a tape that can decide nothing, by reason."""
+"""What to do about a tape that can decide nothing, by reason, where the certificate itself does not say it."""
 
 
 def replay(
@@ -35,15 +32,19 @@ def replay(
     obj: object | type | None = None,
     *,
     revision: str | None = None,
+    modulo: bool = False,
 ) -> Certificate:
     """Run the Python file `program` with `tape` in the object's place; nothing is called.
 
     With `obj`, the object or its class, the tape is `Unavailable` once a recorded method or the class's source has
     changed; without, both are taken as unchanged. `revision` is the text that `record` takes; by default the tape's
-    own is taken as unchanged. Raises UsageError or InvalidProgramError for a program that can't be run, TapeError for a broken tape.
+    own is taken as unchanged. With `modulo` a script that makes pure queries otherwise than recorded may still be
+    certified, modulo queries. Raises UsageError or InvalidProgramError for a program that can't be run, TapeError for a broken tape.
     """
     with Replayer() as replayer:
-        return replayer.replay(Program.read(Path(program)), load_tape(Path(tape)), obj, revision=revision)
+        return replayer.replay(
+            Program.read(Path(program)), load_tape(Path(tape)), obj, revision=revision, modulo=modulo
+        )
 
 
 class Replayer:
@@ -61,14 +62,20 @@ class Replayer:
         self.close()
 
     def replay(
-        self, program: Program, tape: Tape, obj: object | type | None = None, *, revision: str | None = None
+        self,
+        program: Program,
+        tape: Tape,
+        obj: object | type | None = None,
+        *,
+        revision: str | None = None,
+        modulo: bool = False,
     ) -> Certificate:
         """The certificate of `program` on `tape`, checked against `obj` where given. UsageError for another class."""
         zygote = self._started(program)
         if obj is None:
-            return certify(program, tape, zygote)
+            return certify(program, tape, zygote, modulo=modulo)
         surface, now = present(tape, obj, revision)
-        return certify(program, tape, zygote, surface=surface, revision=now)
+        return certify(program, tape, zygote, surface=surface, revision=now, modulo=modulo)
 
     def close(self) -> None:
         """Stop the program processes."""
@@ -93,9 +100,9 @@ class ObjectHost(Replayer):
     def __enter__(self) -> ObjectHost:
         return self
 
-    def certify(self, program: Program, tape: Tape) -> Certificate:
+    def certify(self, program: Program, tape: Tape, *, modulo: bool = False) -> Certificate:
         """Replay `program` on a tape of the object."""
-        return self.replay(program, tape, self._obj)
+        return self.replay(program, tape, self._obj, modulo=modulo)
 
 
 def present(tape: Tape, obj: object | type, revision: str | None = None) -> tuple[Surface, str]:

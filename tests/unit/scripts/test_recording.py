@@ -70,6 +70,13 @@ def test_another_exception_is_no_failure_of_the_script_and_its_text_names_the_re
     )
 
 
+def test_a_declared_exception_of_python_brings_the_subclasses_that_are_loaded(store, script, tmp_path):
+    text = "try:\n    client.buy('tea', 9)\nexcept SoldOutError as error:\n    print(error.left)"
+    changed = store.edit("class StoreError(Exception)", "class StoreError(OSError)")
+    execution = surefoot.record(changed.Store(), script(text), tmp_path / "a.mcap", raises=[OSError])
+    assert (execution.outcome.text, execution.tape.end.output) == ("success", "3\n")
+
+
 def test_a_parameter_whose_default_is_no_literal_gets_its_default_unless_it_is_passed(store, script, tmp_path):
     text = "print(client.buy('tea')['noted'], client.buy('tea', note='gift')['noted'])"
     assert run(store, script, text, tmp_path) == ("success", "False True\n")
@@ -120,6 +127,18 @@ def test_the_clock_is_the_host_s_and_sleep_really_sleeps(store, script, tmp_path
     assert run(store, script, text, tmp_path) == ("success", "True\n")
 
 
+def test_time_passes_with_effects_and_not_with_queries(store, script, tmp_path):
+    text = """
+import time
+seen = [time.time()]
+for call in (client.list, client.open_basket):
+    call()
+    seen.append(time.time())
+print(seen[1] == seen[0], seen[2] > seen[1])
+"""
+    assert run(store, script, text, tmp_path, queries=["list"]) == ("success", "True True\n")
+
+
 def test_the_tape_of_a_run_that_failed_goes_beside_the_others_and_can_be_tried_again(store, script, tmp_path):
     place = tmp_path / "tapes" / "day.mcap"
     failed = surefoot.record(store.module.Store(), script("client.left('beer')"), place)
@@ -155,6 +174,8 @@ def test_an_invalid_program_is_an_outcome_and_leaves_no_tape(store, script, tmp_
                                  "open_basket, prices, receipt."),
         ({"queries": "left"}, "queries takes several: queries=('left',)."),
         ({"raises": KeyError}, "raises takes several: raises=(KeyError,)."),
+        ({"raises": [Exception]}, "raises=(Exception,) would declare every exception there is; name those that scripts "
+                                  "handle."),
         ({"raises": [3]}, "raises takes exception classes, not 3."),
         ({"name": "my client"}, "name is what the script calls the object, such as 'client'; 'my client' is no Python name."),
         ({"types": [int]}, "builtins.int can't be declared: types=(...) takes dataclasses, enums, named tuples, and classes "
