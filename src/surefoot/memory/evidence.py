@@ -6,7 +6,7 @@ scenes on which an accepted run confirmed the action.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -31,9 +31,14 @@ class Tally:
         return (self.successes + 1) / (self.successes + self.failures + 2)
 
     @property
+    def confirmed_often(self) -> bool:
+        """Whether distinct accepted runs confirmed the action: |U| >= 2."""
+        return len(self.confirmed) >= CONFIRMATIONS
+
+    @property
     def promoted(self) -> bool:
         """Whether the action may enter a first program: |U| >= 2 and q >= 0.7."""
-        return len(self.confirmed) >= CONFIRMATIONS and self.score >= SCORE
+        return self.confirmed_often and self.score >= SCORE
 
     @property
     def rank(self) -> tuple[float, float]:
@@ -41,15 +46,24 @@ class Tally:
         return (-self.score, -self.incentive)
 
 
+Rule = Callable[[Tally], bool]
+"""Decides from a tally whether an action may enter a first program."""
+
+
+def promotion(tally: Tally) -> bool:
+    """PI's rule."""
+    return tally.promoted
+
+
 class Evidence(Generic[C, A]):
-    """Tallies by (condition, action)."""
+    """Tallies by condition and action, both in the order in which they began."""
 
     def __init__(self) -> None:
-        self._tallies: dict[tuple[C, A], Tally] = {}
+        self._tallies: dict[C, dict[A, Tally]] = {}
 
     def tally(self, condition: C, action: A) -> Tally:
         """What is known; an empty tally where nothing is. The caller must not change it."""
-        return self._tallies.get((condition, action), Tally())
+        return self._tallies.get(condition, {}).get(action) or Tally()
 
     def record_trial(self, condition: C, action: A, passed: bool, incentive: float) -> None:
         """Count a trial of an action; a failed one never adds a positive incentive."""
@@ -75,19 +89,25 @@ class Evidence(Generic[C, A]):
         tally.incentive += known.incentive
         tally.confirmed |= known.confirmed
 
-    def promoted(self, condition: C) -> list[A]:
+    def promoted(self, condition: C, rule: Rule = promotion) -> list[A]:
         """Promoted actions under a condition, best first; ties in the order in which they were first seen."""
-        found = [action for (where, action), tally in self._tallies.items() if where == condition and tally.promoted]
-        return sorted(found, key=lambda action: self.tally(condition, action).rank)
+        return self._ranked(condition, rule)
 
     def acquired(self, condition: C) -> list[A]:
         """Actions confirmed at least once under a condition, best first (PI, step 3a)."""
-        found = [action for (where, action), tally in self._tallies.items() if where == condition and tally.confirmed]
-        return sorted(found, key=lambda action: self.tally(condition, action).rank)
+        return self._ranked(condition, lambda tally: bool(tally.confirmed))
 
-    def items(self) -> Iterable[tuple[tuple[C, A], Tally]]:
-        """All tallies, in the order in which they began."""
-        return self._tallies.items()
+    def items(self) -> Iterator[tuple[tuple[C, A], Tally]]:
+        """All tallies with their condition and action."""
+        for condition, tallies in self._tallies.items():
+            for action, tally in tallies.items():
+                yield (condition, action), tally
+
+    def _ranked(self, condition: C, rule: Rule) -> list[A]:
+        found = [(action, tally) for action, tally in self._tallies.get(condition, {}).items() if rule(tally)]
+        if len(found) > 1:
+            found.sort(key=lambda item: item[1].rank)
+        return [action for action, _ in found]
 
     def _own(self, condition: C, action: A) -> Tally:
-        return self._tallies.setdefault((condition, action), Tally())
+        return self._tallies.setdefault(condition, {}).setdefault(action, Tally())
