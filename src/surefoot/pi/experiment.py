@@ -9,7 +9,7 @@ from surefoot.environments.tables.worlds import DOMAIN, TableTask
 from surefoot.errors import SurefootError
 from surefoot.pi.compositions import COMPOSITIONS
 from surefoot.pi.controller import Controller, Episode
-from surefoot.pi.streams import GROUPS, Streams, shuffled
+from surefoot.pi.streams import GROUPS, Streams
 
 COLD_BUDGET = 3
 ACQUISITION_BUDGET = 6  # ours: 3 gives the same frozen results
@@ -108,7 +108,7 @@ def _main(controller: Controller, streams: Streams, results: Results) -> None:
 def _follow_up(controller: Controller, streams: Streams, results: Results) -> None:
     """Exploratory: learn on revision C as well, from the history of A and B on."""
     name = controller.composition.name
-    tasks = shuffled(streams.follow_up, f"follow-up {streams.world.seed} {name}")  # ours: an order per controller
+    tasks = streams.follow_up
     for exposures in range(len(tasks) + 1):
         if exposures in FOLLOW_UP_CHECKPOINTS:
             results[Key(f"follow-up {exposures}", "revision-C", FOLLOW_UP_BUDGET, name)] = frozen(

@@ -50,7 +50,7 @@ class Streams:
         return cls(
             world,
             _each(world, "source", FAMILIAR, ATOMIC, SOURCES_PER_REQUEST),
-            shuffled(_each(world, "acquisition", FAMILIAR, ATOMIC, ACQUISITIONS_PER_REQUEST), f"order {seed}"),
+            _shuffled(_each(world, "acquisition", FAMILIAR, ATOMIC, ACQUISITIONS_PER_REQUEST), f"order {seed}"),
             _each(world, "probe", FAMILIAR, COMPOSED, PROBES_PER_REQUEST),
             {
                 "atomic": _drawn(world, "atomic", FAMILIAR, ATOMIC, ORDINARY_SIZE),
@@ -58,7 +58,8 @@ class Streams:
                 "schema-shift": _drawn(world, "schema-shift", FAMILIAR, COMPOSED, SHIFTED_SIZE),
                 "revision-C": _drawn(world, "revision-C", (NEW,), COMPOSED, ORDINARY_SIZE),
             },
-            _each(world, "follow-up", (NEW,), COMPOSED, FOLLOW_UPS_PER_REQUEST),
+            # ours: one order for all controllers, so that pi and compositional tie exactly, as published
+            _shuffled(_each(world, "follow-up", (NEW,), COMPOSED, FOLLOW_UPS_PER_REQUEST), f"follow-up order {seed}"),
         )
 
     @property
@@ -79,7 +80,7 @@ def demonstration(task: TableTask) -> Template:
     return Template(task.id, task.revision, task.request, program, effects)
 
 
-def shuffled(tasks: Sequence[TableTask], seed: str) -> tuple[TableTask, ...]:
+def _shuffled(tasks: Sequence[TableTask], seed: str) -> tuple[TableTask, ...]:
     """The tasks in another order."""
     return tuple(random.Random(f"pi {seed}").sample(tasks, len(tasks)))
 
