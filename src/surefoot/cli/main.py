@@ -24,6 +24,7 @@ COMMANDS = {
     "resume": "learn",
     "evaluate": "evaluate",
     "show": "show",
+    "pi": "pi",
     "doctor": "doctor",
 }
 """Commands in the order of the help, each with the module of `surefoot.cli` that holds it."""
@@ -45,7 +46,11 @@ def build(names: Iterable[str]) -> typer.Typer:
     )
     app.callback(invoke_without_command=True)(_root)
     for name in names:
-        app.command()(getattr(importlib.import_module(f"surefoot.cli.{COMMANDS[name]}"), name))
+        command = getattr(importlib.import_module(f"surefoot.cli.{COMMANDS[name]}"), name)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command()(command)
     return app
 
 
