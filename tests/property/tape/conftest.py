@@ -30,7 +30,13 @@ EFFECTS = [
     "scale(v)",
     "try: fail('toy', state['log'])\nexcept ToyError: pass",
 ]
-OWN = ["state['x'] = 3", "state['log'].append(9)", "state['c'] = state['a'][1:]", "v = np.ones(2)", "print(time.time())"]
+OWN = [
+    "state['x'] = 3",
+    "state['log'].append(9)",
+    "state['c'] = state['a'][1:]",
+    "v = np.ones(2)",
+    "print(time.time())",
+]
 HEAD = "import time\nimport numpy as np\nv = np.zeros(2)\n"
 ENDING = "state['done'] = True\nstep()\n"
 OTHER_ENDINGS = ["step()\n", "state['done'] = True\n", ENDING + "1 / 0\n", ENDING + "echo(1)\n", "while True: step()\n"]
