@@ -39,7 +39,6 @@ class _Scene:
         self.certificate: Certificate = Unavailable("unreadable", witness.problem)
         self.seconds = 0.0
         self.fork: Forked | Unavailable | None = None
-        self.fork_seconds = 0.0
         self.rerun = ""
         self.rerun_success: bool | None = None
 
@@ -60,6 +59,11 @@ class _Scene:
         """Whether a fork succeeded; None where there is none, or it decides nothing."""
         outcome = self.fork.outcome if isinstance(self.fork, Forked) else None
         return is_success(outcome) if isinstance(outcome, Success | Failure) else None
+
+    @property
+    def fork_seconds(self) -> float:
+        """Wall-clock time of the fork, from its beginning to the verdict; without the simulator's start, as in tapes."""
+        return self.fork.seconds if isinstance(self.fork, Forked) else 0.0
 
     @property
     def undecided(self) -> bool:
@@ -158,9 +162,7 @@ def _used_up_its_time(scene: _Scene) -> bool:
 
 def _fork(scene: _Scene, host: TaskHost, program: Program) -> None:
     assert scene.witness.tape is not None
-    started = time.perf_counter()
     scene.fork = host.fork(program, scene.witness.tape)
-    scene.fork_seconds = time.perf_counter() - started
 
 
 def _rerun(scene: _Scene, host: TaskHost, program: Program) -> None:
