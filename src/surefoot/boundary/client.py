@@ -12,7 +12,7 @@ import linecache
 import sys
 import traceback
 from collections.abc import Callable
-from types import CodeType, FrameType
+from types import CodeType, FrameType, SimpleNamespace
 from typing import Any
 
 from surefoot.boundary.ambient import VirtualClock, seed_streams
@@ -197,8 +197,8 @@ def _globals(begin: Begin, client: Client, types: dict[str, type]) -> dict[str, 
     for function in begin.functions:
         owner, _, name = function.name.rpartition(".")
         stub = _stub(function, client)
-        if owner:  # a method of a handle
-            setattr(scope[owner], name, stub)
+        if owner:  # a method of a handle, or of a user's object
+            setattr(scope.setdefault(owner, type(owner, (SimpleNamespace,), {})()), name, stub)
         else:
             scope[name] = stub
     return scope

@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from surefoot.boundary.outcome import Failure, Success, is_success
-from surefoot.cli.arguments import AsJson, BankFolder, ProgramPath
+from surefoot.cli.arguments import ApiObject, AsJson, BankFolder, ProgramPath, find_object
 from surefoot.cli.console import err, out, print_json, progress, say, table
 from surefoot.cli.replay import as_data
 from surefoot.environments.host import TaskHost
@@ -18,6 +18,7 @@ from surefoot.environments.registry import find_task
 from surefoot.errors import UsageError
 from surefoot.memory.bank import Bank, Witness
 from surefoot.program.source import Program
+from surefoot.scripts.replaying import ObjectHost, is_own_api
 from surefoot.tape.certificate import Certificate, Diverged, Unavailable, verdict
 from surefoot.tape.fork import Forked
 
@@ -91,6 +92,7 @@ def certify(
     run_uncertified: Annotated[
         bool, typer.Option("--run-uncertified", help="Run the program live on the scenes that are undecided then.")
     ] = False,
+    api: ApiObject = None,
     as_json: AsJson = False,
 ) -> int:
     """Check an edited PROGRAM against every recorded success in a bank, without the environment.
@@ -104,18 +106,16 @@ def certify(
     place = Bank(bank)
     scenes = [_Scene(witness) for witness in place.witnesses()]
     with progress("certifying", len(scenes)) as advance:
-        for host, group in _by_task(scenes):
+        for host, group in _by_task(scenes, find_object(api)):
             with host:
                 endless = ""
                 for scene in group:
                     _replay(scene, host, text, endless, modulo is not None)
                     endless = endless or (scene.name if _used_up_its_time(scene) else "")
                     advance(scene.verdict)
-                for scene in group:
-                    if fork and isinstance(scene.certificate, Diverged):
-                        _fork(scene, host, text)
-                    if run_uncertified and not scene.certified and scene.forked is None:
-                        _rerun(scene, host, text)
+                if isinstance(host, TaskHost):
+                    for scene in group:
+                        _decide(scene, host, text, fork, run_uncertified)
     for path in place.unfinished():
         say(f"Ignored: {path} is a recording that was cut before its end.", err)
     if as_json:
@@ -125,14 +125,19 @@ def certify(
     return 0 if all(scene.holds for scene in scenes) else 1
 
 
-def _by_task(scenes: list[_Scene]) -> list[tuple[TaskHost, list[_Scene]]]:
+def _by_task(scenes: list[_Scene], obj: object | None) -> list[tuple[TaskHost | ObjectHost, list[_Scene]]]:
     """The readable scenes, by task; those of a task that is not installed stay unavailable."""
     groups: dict[str, list[_Scene]] = {}
     for scene in scenes:
         if scene.witness.tape is not None:
             groups.setdefault(scene.witness.tape.header.task, []).append(scene)
-    hosts = []
+    hosts: list[tuple[TaskHost | ObjectHost, list[_Scene]]] = []
     for name, group in groups.items():
+        if any(scene.witness.tape is not None and is_own_api(scene.witness.tape) for scene in group):
+            hosts.append((ObjectHost(obj), group))
+            if obj is None:
+                say(f"{name} is taken as unchanged since the recording; --api {name} checks that.", err)
+            continue
         try:
             hosts.append((TaskHost(find_task(name)), group))
         except UsageError as error:
@@ -141,7 +146,7 @@ def _by_task(scenes: list[_Scene]) -> list[tuple[TaskHost, list[_Scene]]]:
     return hosts
 
 
-def _replay(scene: _Scene, host: TaskHost, program: Program, endless: str, modulo: bool) -> None:
+def _replay(scene: _Scene, host: TaskHost | ObjectHost, program: Program, endless: str, modulo: bool) -> None:
     """Replay one scene, unless the program ran without end on an earlier one, named `endless`."""
     tape = scene.witness.tape
     assert tape is not None
@@ -158,6 +163,14 @@ def _used_up_its_time(scene: _Scene) -> bool:
     if isinstance(certificate, Unavailable):
         return certificate.reason == "timeout"
     return isinstance(certificate, Diverged) and certificate.kind == "limit"
+
+
+def _decide(scene: _Scene, host: TaskHost, program: Program, fork: bool, rerun: bool) -> None:
+    """Run what replay could not decide, as far as was asked for."""
+    if fork and isinstance(scene.certificate, Diverged):
+        _fork(scene, host, program)
+    if rerun and not scene.certified and scene.forked is None:
+        _rerun(scene, host, program)
 
 
 def _fork(scene: _Scene, host: TaskHost, program: Program) -> None:
@@ -242,10 +255,11 @@ def _print(scenes: list[_Scene], program: str, fork: bool) -> None:
         say(f"({len(diverged) - 1} more diverged; 'surefoot replay TAPE PROGRAM' shows one in full.)")
     say("")
     _print_counts(scenes, program, fork)
-    undecided = [
-        scene for scene in scenes if scene.witness.tape is not None and not scene.holds and scene.forked is None
-    ]
-    if undecided and not rerun:
+    others = [scene.witness.tape for scene in scenes if not scene.holds and scene.forked is None]
+    tapes = [tape for tape in others if tape is not None]
+    if any(is_own_api(tape) for tape in tapes):
+        say("If the others are meant to differ, record them anew with surefoot.record (see docs/own-api.md).")
+    elif tapes and not rerun:
         say(f"Add {'' if fork else '--fork or '}--run-uncertified to run the program on the others.")
 
 

@@ -189,6 +189,8 @@ class LiveHost:
         raised = False
         try:
             result = function(arguments)
+        except EnvironmentFaultError as error:  # also where a function declares all of Python's exceptions
+            raise self._stop(Infrastructure(f"{call.function} raised {_fault(error)}")) from error
         except declared as error:
             result, raised = error, True
         except StepLimitReachedError as error:
