@@ -165,6 +165,7 @@ class LiveHost:
         self._writer = writer
         self._on_event = on_event
         self._stopped: Outcome | None = None
+        self._unsettled: Event | None = None
         self._functions: dict[str, tuple[str, Callable[[tuple[Any, ...]], Any], tuple[type[BaseException], ...]]] = {
             SLEEP: ("effect", lambda values: environment.sleep(*values), (ValueError,))
         }
@@ -177,7 +178,7 @@ class LiveHost:
             )
 
     def answer(self, call: Call) -> Answer:
-        """Call the environment, tape the exchange, and answer. RunStoppedError ends the run."""
+        """Call the environment and answer. RunStoppedError ends the run."""
         if len(self.events) >= self._limits.calls:
             raise self._stop(Failure("limit", f"more than {self._limits.calls} calls", call.line))
         if call.function not in self._functions:
@@ -199,7 +200,14 @@ class LiveHost:
             raise self._stop(Infrastructure(f"{call.function} returned what can't cross: {error}")) from None
         clock = self._environment.clock
         event = Event(len(self.events), call.function, kind, call.table, table, raised, clock, call.line, call.stage)
-        snapshot = self._snapshot() if kind == "effect" else b""  # a query leaves the state as it was
+        self._unsettled = event
+        return Answer(table, raised, clock)
+
+    def settle(self) -> None:
+        """Tape the exchange, observed at rest: the state stays as it is until the next call."""
+        event = self._unsettled
+        assert event is not None
+        snapshot = self._snapshot() if event.kind == "effect" else b""  # a query leaves the state as it was
         observed = Telemetry(event.number, self._telemetry(), snapshot)
         if self._writer is not None:
             with self._holding():
@@ -208,7 +216,6 @@ class LiveHost:
         self.telemetry.append(observed)
         if self._on_event is not None:
             self._on_event(event)
-        return Answer(table, raised, clock)
 
     def _telemetry(self) -> dict[str, Any]:
         try:

@@ -174,6 +174,9 @@ class TapeHost:
         self._position += 1
         return Answer(event.answer, event.raised, event.clock)
 
+    def settle(self) -> None:
+        """Nothing is left to do: a replay keeps nothing."""
+
     def note(self, watched: Watched) -> None:
         """Keep what a watched place held."""
         self.watched.append(watched)
