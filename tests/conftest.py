@@ -184,7 +184,7 @@ class ToyEnvironment(Environment):
 
 @pytest.fixture(scope="session")
 def toy() -> SimpleNamespace:
-    """The toy: `environment()` makes one; `surface`, `origin`, `error` and `exceptions` describe it."""
+    """The toy: `environment()` makes one; `surface`, `origin`, `error` and `types` describe it."""
     surface = Surface.of(ToyApi)
     name = f"{ToyError.__module__}.{ToyError.__qualname__}"
     return SimpleNamespace(
@@ -192,7 +192,7 @@ def toy() -> SimpleNamespace:
         surface=surface,
         origin=Origin("toy", "state", "toy-1", surface, "r1"),
         error=ToyError,
-        exceptions={name: ToyError},
+        types={name: ToyError},
     )
 
 
@@ -265,9 +265,7 @@ def seen(perform: Callable[..., Execution], zygote: Zygote, toy: SimpleNamespace
         outcome = tape.end.outcome
         live = "" if outcome.text.startswith(("success", "failure: the program ended")) else outcome.detail
         program, header = Program(source), tape.header
-        begin = Begin(
-            source, header.surface.functions, header.surface.exceptions, header.opening, 0, header.clock, False
-        )
+        begin = Begin(source, header.surface.functions, header.surface.types, header.opening, 0, header.clock, False)
         process = zygote.run(begin, QUICK)
         ending = converse(process, TapeHost(tape, program, header.surface))
         shorten = [text.partition(":")[0].rpartition(".")[2] for text in (live, ending.error)]

@@ -15,7 +15,7 @@ SOURCE = Path(surefoot.__file__).parent
 LAYERS = [
     {"errors"}, {"program", "boundary"}, {"tape"}, {"diagnosis"},
     {"environments", "environments.base", "environments.host", "environments.registry"},
-    {"memory"}, {"proposer"}, {"search"}, {"evaluation"}, {"report"}, {"cli"},
+    {"memory"}, {"proposer"}, {"search"}, {"evaluation"}, {"scripts"}, {"report"}, {"cli"},
 ]  # fmt: skip
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 CONCRETE = {

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from surefoot.boundary.surface import ExceptionSpec, FunctionSpec
+from surefoot.boundary.declared import TypeSpec
+from surefoot.boundary.surface import FunctionSpec
 
 PREFIX = struct.Struct("<II")
 MAX_FRAME = 256 << 20
@@ -43,7 +44,7 @@ class Begin(msgspec.Struct, tag="begin", array_like=True, frozen=True):
 
     source: str
     functions: tuple[FunctionSpec, ...]
-    exceptions: tuple[ExceptionSpec, ...]
+    types: tuple[TypeSpec, ...]
     state: bytes
     seed: int
     clock: float

@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 from surefoot.boundary.process import Zygote
-from surefoot.cli.arguments import AsJson
+from surefoot.cli.arguments import ApiObject, AsJson, find_object
 from surefoot.cli.console import print_json, say
 from surefoot.environments.registry import find_task
 from surefoot.errors import TapeError, UsageError
 from surefoot.program.source import Program
+from surefoot.scripts.replaying import present
 from surefoot.tape.certificate import Certificate, Certified, Diverged, verdict
 from surefoot.tape.file import Tape, load_tape
 from surefoot.tape.replay import certify, preload_for
@@ -24,15 +25,16 @@ def replay(
     program: Annotated[
         Path | None, typer.Argument(metavar="PROGRAM", help="The edited program; default: the tape's own.")
     ] = None,
+    api: ApiObject = None,
     as_json: AsJson = False,
 ) -> int:
     """Run a program with TAPE in the environment's place. Exit 0 certified, 1 diverged, 3 unavailable."""
-    loaded = load_tape(tape)
+    loaded, obj = load_tape(tape), find_object(api)
     own = Program(loaded.header.program, loaded.header.program_name)
     text = Program.read(program) if program is not None else own
     with Zygote(preload_for(text)) as zygote:
         started = time.perf_counter()
-        certificate = _certify(text, loaded, zygote)
+        certificate = _certify(text, loaded, zygote, obj)
         seconds = time.perf_counter() - started
     if as_json:
         print_json(as_data(certificate, loaded, seconds))
@@ -43,7 +45,10 @@ def replay(
     return exit_code(certificate)
 
 
-def _certify(program: Program, tape: Tape, zygote: Zygote) -> Certificate:
+def _certify(program: Program, tape: Tape, zygote: Zygote, obj: object | None) -> Certificate:
+    if obj is not None:
+        surface, revision = present(tape, obj)
+        return certify(program, tape, zygote, surface=surface, revision=revision)
     try:
         task = find_task(tape.header.task)
     except UsageError:
