@@ -177,6 +177,9 @@ class TapeHost:
         event = self._events[found]
         return Answer(event.answer, event.raised, event.clock)
 
+    def settle(self) -> None:
+        """Nothing is left to do: a replay keeps nothing."""
+
     def _match(self, call: Call) -> int | None:
         """The recorded event that a call is answered from, and the position after it."""
         if self._equals(call, self._position):
