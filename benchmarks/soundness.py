@@ -28,8 +28,6 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from surefoot.tape.fork import Forked
-
 from mutations import edits
 from surefoot.boundary.outcome import Failure, Success, is_success
 from surefoot.environments.host import TaskHost
@@ -37,6 +35,7 @@ from surefoot.environments.registry import find_task
 from surefoot.program.source import Program
 from surefoot.tape.certificate import Certified, Diverged
 from surefoot.tape.file import Tape
+from surefoot.tape.fork import Forked
 from surefoot.tape.recording import Execution
 
 HERE = Path(__file__).parent
