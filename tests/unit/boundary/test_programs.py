@@ -36,9 +36,9 @@ ENDINGS = {
     "import os\nos.kill(os.getpid(), 9)": "failure: raised: its process was killed by signal 9",
     "import os\nos.write(3, b'abcdefgh'); step()": (
         "failure: raised: it sent a message that no program sends "
-        "(A message of 1606 MB can't cross the boundary: 256 MB are the most)"
+        "(A message of 3276 MB can't cross the boundary: 256 MB are the most)"
     ),
-    "import os\nos.write(3, b'\\2\\0\\0\\0\\1\\2'); step()": (
+    "import os\nos.write(3, b'\\2\\0\\0\\0\\0\\0\\0\\0\\1\\2'); step()": (
         "failure: raised: it sent a message that no program sends (Expected `array`, got `int`)"
     ),
     "import sys; sys.stdout.close()": "failure: the program ended, but the evaluator does not accept the state",
