@@ -15,7 +15,7 @@ from surefoot.environments.registry import find_task
 from surefoot.errors import TapeError, UsageError
 from surefoot.program.source import Program
 from surefoot.scripts.replaying import present
-from surefoot.tape.certificate import Certificate, Certified, Diverged, verdict
+from surefoot.tape.certificate import Certificate, Certified, Diverged, Unavailable, verdict
 from surefoot.tape.file import Tape, load_tape
 from surefoot.tape.replay import certify, preload_for
 
@@ -85,9 +85,14 @@ def as_data(certificate: Certificate, tape: Tape, seconds: float) -> dict[str, o
             "got": certificate.got,
             "line": certificate.line,
             "source": certificate.source,
+            "stage": certificate.stage,
+            "excerpt": certificate.excerpt,
+            "called": certificate.called,
             "last": certificate.last,
             "nearest": certificate.nearest,
         }
-    elif not isinstance(certificate, Certified):
+    elif isinstance(certificate, Unavailable):
         data["reason"] = certificate.reason
+    elif certificate.modulo:
+        data |= {"dropped": certificate.dropped, "added": certificate.added}
     return data

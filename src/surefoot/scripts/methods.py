@@ -149,12 +149,10 @@ def _forward(
     seen = {*visible, *_PYTHONS_OWN}
 
     def forward(self: Any, /, *values: Any, **named: Any) -> Any:
-        bound = signature.bind(*values, **named)
-        for place, value in bound.arguments.items():
-            if place in defaults and isinstance(value, str) and value == _stand_in(place):
-                bound.arguments[place] = defaults[place]
+        if defaults:
+            values, named = _with_defaults(signature, values, named, defaults)
         try:
-            return getattr(subject, method)(*bound.args, **bound.kwargs)
+            return getattr(subject, method)(*values, **named)
         except Exception as error:
             if type(error) in seen:
                 raise
@@ -175,6 +173,17 @@ def _forward(
     forward.__name__ = name
     forward.__qualname__ = name
     return forward
+
+
+def _with_defaults(
+    signature: inspect.Signature, values: tuple[Any, ...], named: dict[str, Any], defaults: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """A call's arguments with the real defaults in place of what stands for them."""
+    bound = signature.bind(*values, **named)
+    for place, value in bound.arguments.items():
+        if place in defaults and isinstance(value, str) and value == _stand_in(place):
+            bound.arguments[place] = defaults[place]
+    return bound.args, bound.kwargs
 
 
 def _stand_in(parameter: str) -> str:

@@ -22,6 +22,9 @@ from surefoot.tape.file import Tape
 from surefoot.tape.recording import Execution, Origin, execute
 from surefoot.tape.replay import preload_for
 
+_TAKEN = frozenset({"stage", "state", "time", "vary"})
+"""Names that programs know already."""
+
 
 def record(
     obj: object,
@@ -58,9 +61,8 @@ def record(
     text, path = Program.read(Path(program)), Path(tape)
     if isinstance(obj, type):
         raise UsageError(f"record takes the object that the script calls, not its class: {obj.__qualname__}(…).")
-    if name is not None and (not name.isidentifier() or keyword.iskeyword(name)):
-        raise UsageError(f"name is what the script calls the object, such as 'client'; {name!r} is no Python name.")
     wrapper = wrapper_of(obj, name, queries=queries, raises=raises, types=types, shared=shared)
+    _check_name(name, (*types, *raises))
     task = task_name(type(obj))
     origin = Origin(task, TIER, PROTOCOL, Surface.of(wrapper), revision_of_class(type(obj), revision))
     environment = ObjectEnvironment(task, wrapper, (lambda: check(obj)) if check else None)
@@ -71,6 +73,16 @@ def record(
         return execution
     kept = _keep(unfinished, path, execution.tape)
     return msgspec.structs.replace(execution, tape=msgspec.structs.replace(execution.tape, path=kept))
+
+
+def _check_name(name: str | None, declared: Sequence[type]) -> None:
+    """Raise UsageError for a name that a script can't have for the object."""
+    if name is None:
+        return
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise UsageError(f"name is what the script calls the object, such as 'client'; {name!r} is no Python name.")
+    if name in _TAKEN or any(name == getattr(kind, "__name__", "") for kind in declared):
+        raise UsageError(f"A script knows something else as '{name}' already; give the object another name.")
 
 
 def _unfinished(path: Path) -> Path:

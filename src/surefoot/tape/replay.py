@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from surefoot.boundary.outcome import is_success
 from surefoot.boundary.process import ProgramProcess, Zygote
 from surefoot.boundary.session import Died, Ending, RunStoppedError, Stalled, converse
@@ -16,6 +14,7 @@ from surefoot.tape.certificate import Certificate, Certified, Diverged, Unavaila
 from surefoot.tape.epochs import Epochs
 from surefoot.tape.explanation import Explanation
 from surefoot.tape.file import Tape
+from surefoot.tape.numerics import NUMERIC_KEYS, is_numeric
 
 
 def certify(
@@ -34,7 +33,7 @@ def certify(
     unchanged. With `modulo` a program that makes pure queries otherwise than recorded may still be certified,
     modulo queries. Raises InvalidProgramError for a program that can't be run.
     """
-    unavailable = unusable(tape, zygote, surface, revision)
+    unavailable = unusable(tape, zygote, surface, revision, program)
     if unavailable is not None:
         return unavailable
     program.check()
@@ -73,8 +72,13 @@ def watch(program: Program, tape: Tape, zygote: Zygote, places: tuple[str, ...])
     return host.watched
 
 
-def unusable(tape: Tape, zygote: Zygote, surface: Surface | None, revision: str | None) -> Unavailable | None:
-    """Why nothing can be replayed from a tape here and now, or None."""
+def unusable(
+    tape: Tape, zygote: Zygote, surface: Surface | None, revision: str | None, program: Program | None = None
+) -> Unavailable | None:
+    """Why nothing can be replayed from a tape here and now, or None.
+
+    For a `program` that is plainly not numeric another numeric platform is no reason.
+    """
     header = tape.header
     if tape.truncated:
         return Unavailable("truncated", f"the recording was cut after {len(tape.events)} events; record it anew")
@@ -91,17 +95,19 @@ def unusable(tape: Tape, zygote: Zygote, surface: Surface | None, revision: str 
         )
         if changed:
             return Unavailable("surface changed", f"{', '.join(changed)} changed since the recording")
-    differing = _differing(
-        header.platform | {"python": _minor(header.python)}, zygote.platform | {"python": _minor(zygote.python)}
-    )
+    then = header.platform | {"python": _minor(header.python)}
+    now = zygote.platform | {"python": _minor(zygote.python)}
+    differing = {key for key in {*then, *now} if then.get(key) != now.get(key)}
+    if program is not None and differing and differing <= NUMERIC_KEYS:
+        own = Program(header.program, header.program_name)
+        differing = differing if is_numeric((program, own), tape) else set()
     if differing:
-        return Unavailable("numeric platform", f"{', '.join(differing)} differ from the recording's")
+        shown = [
+            f"{key} ({then.get(key)} then, {now.get(key)} now)" if key != "cpu" else "CPU features"
+            for key in sorted(differing)
+        ]
+        return Unavailable("numeric platform", f"{', '.join(shown)} differ from the recording's")
     return None
-
-
-def _differing(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    return [f"{key} ({then.get(key)} then, {now.get(key)} now)" if key != "cpu" else "CPU features"
-            for key in sorted({*then, *now}) if then.get(key) != now.get(key)]  # fmt: skip
 
 
 def _minor(version: str) -> str:

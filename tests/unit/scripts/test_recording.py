@@ -178,6 +178,7 @@ def test_an_invalid_program_is_an_outcome_and_leaves_no_tape(store, script, tmp_
                                   "handle."),
         ({"raises": [3]}, "raises takes exception classes, not 3."),
         ({"name": "my client"}, "name is what the script calls the object, such as 'client'; 'my client' is no Python name."),
+        ({"name": "time"}, "A script knows something else as 'time' already; give the object another name."),
         ({"types": [int]}, "builtins.int can't be declared: types=(...) takes dataclasses, enums, named tuples, and classes "
                            "whose methods are marked with @api (handles); exceptions go into raises=(...)."),
     ],
