@@ -13,7 +13,6 @@ import posixpath
 import stat
 import sys
 import sysconfig
-import zoneinfo
 from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any, NoReturn
@@ -31,6 +30,8 @@ _getcwd, _access, _readlink = os.getcwd, os.access, os.readlink
 
 def installation() -> tuple[str, ...]:
     """Folders that Python imports from, resolved, and its time zones."""
+    import zoneinfo  # takes its time to load
+
     paths = sysconfig.get_paths()
     found = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")} | {*sys.path, *zoneinfo.TZPATH}
     return tuple(sorted({_resolve(path) for path in found if path and os.path.isabs(path) and os.path.exists(path)}))

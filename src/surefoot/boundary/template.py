@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 PR_SET_PDEATHSIG = 1
+CLONE_PARENT = 0x8000
 PROGRAM_SOCKET = 3
+_CLONE = {"x86_64": 56, "aarch64": 220}
 MODULES = (
     "surefoot.boundary.client", "datetime", "gc", "glob", "grp", "logging", "pathlib", "platform", "pwd", "random",
     "secrets", "shutil", "tempfile", "uuid", "zoneinfo",
@@ -39,6 +41,7 @@ class Template:
         from surefoot.boundary.platform import addresses_fixed, numeric_platform
 
         self._libc = ctypes.CDLL(None)
+        self._syscall = ctypes.PyDLL(None).syscall
         self._files = files.Files(files.installation())
         self._layers = layers.Sandbox(sandbox, files.installation())
         state = {
@@ -62,14 +65,23 @@ class Template:
     def serve(self) -> NoReturn:
         """Fork a process, wait for the bell, fork the next."""
         while True:
-            middle = _fork()
-            if middle == 0:
-                if _fork():
-                    os._exit(0)  # the supervisor inherits the process
+            if not self._fork_sibling():
                 self._be_program()
-            os.waitpid(middle, 0)
             if not os.read(self._wait, 1):
                 os._exit(0)
+
+    def _fork_sibling(self) -> int:
+        """Fork a process whose parent is the supervisor: it learns how it ends. 0 in that process."""
+        python = ctypes.pythonapi
+        python.PyOS_BeforeFork()
+        pid: int = self._syscall(_CLONE[os.uname().machine], CLONE_PARENT | signal.SIGCHLD, 0, 0, 0, 0)
+        if pid == 0:
+            python.PyOS_AfterFork_Child()
+        else:
+            python.PyOS_AfterFork_Parent()
+        if pid < 0:
+            os._exit(1)
+        return pid
 
     def _be_program(self) -> NoReturn:
         code = 1
@@ -93,8 +105,6 @@ class Template:
 
         os.close(self._wait)
         posix.setsid()
-        while _parent() != self._supervisor:
-            os.sched_yield()
         self._libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if _parent() != self._supervisor:
             os._exit(1)
@@ -120,7 +130,7 @@ class Template:
         return connection
 
 
-_fork, _own_pid, _parent = os.fork, os.getpid, os.getppid  # as they were before they were closed
+_own_pid, _parent = os.getpid, os.getppid  # as they were before they were closed
 
 
 def _run(connection: socket.socket) -> None:

@@ -140,8 +140,8 @@ NOT_SENT = "it sent a message that no program sends"
     ],
 )
 def test_a_request_that_no_client_sends_is_an_abnormal_end(tape, zygote, sent, got):
-    source = "import signal\nfrom surefoot.boundary.wire import Answer, Call, Connection\n"
-    source += f"Connection(__import__('socket').socket(fileno=3)).send({sent})\nsignal.pause()"
+    source = "import os, signal\nfrom surefoot.boundary.wire import PREFIX, Answer, Call, as_data\n"
+    source += f"data = as_data({sent})\nos.write(3, PREFIX.pack(len(data)) + data)\nsignal.pause()"
     found = certify(Program(source), tape, zygote)
     assert isinstance(found, Diverged)
     assert found.kind == "abnormal end"
