@@ -31,6 +31,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.random  # loaded lazily otherwise, in every program process anew
 
+StructTime = time.struct_time
 EPOCH = 1_600_000_000.0
 """Unix time [s] at which every episode starts."""
 PROCESS_ID = 2
@@ -84,10 +85,10 @@ class _Time:
     def pthread_getcpuclockid(self, thread: int) -> int:
         return time.CLOCK_THREAD_CPUTIME_ID
 
-    def localtime(self, seconds: float | None = None) -> time.struct_time:
+    def localtime(self, seconds: float | None = None) -> StructTime:
         return self._local(self.time() if seconds is None else seconds)
 
-    def gmtime(self, seconds: float | None = None) -> time.struct_time:
+    def gmtime(self, seconds: float | None = None) -> StructTime:
         return self._utc(self.time() if seconds is None else seconds)
 
     def ctime(self, seconds: float | None = None) -> str:
@@ -283,7 +284,11 @@ def _replacements() -> list[tuple[Any, Any]]:
     pairs += [*_by_name(uuid, identifiers), *_by_name(os, machine), *_by_name(pwd, machine)]
     pairs += [(os.urandom, entropy.draw), (os.getrandom, entropy.draw), (resource.getrusage, machine.getrusage)]
     pairs += [(getattr(os, name), machine.getuid) for name in ("geteuid", "getgid", "getegid")]
-    for module, names in (("_uuid", ("generate_time_safe",)), ("_socket", ("gethostname",)), ("_thread", ("get_native_id",))):
+    for module, names in (
+        ("_uuid", ("generate_time_safe",)),
+        ("_socket", ("gethostname",)),
+        ("_thread", ("get_native_id",)),
+    ):
         loaded = sys.modules.get(module)
         pairs += [(getattr(loaded, name), getattr(identifiers if module == "_uuid" else machine, name))
                   for name in names if hasattr(loaded, name)]  # fmt: skip
@@ -309,7 +314,7 @@ def _close_random() -> None:
     def seed(self: random.Random, a: Any = None, version: int = 2) -> None:
         seeded(self, int.from_bytes(_STREAMS["generators"].draw(32)) if a is None else a, version)
 
-    random.Random.seed = seed  # type: ignore[assignment,method-assign]  # its C part would ask the kernel
+    random.Random.seed = seed  # type: ignore[method-assign]  # its C part would ask the kernel
     random.seed = types.MethodType(seed, random._inst)
 
 
@@ -320,7 +325,7 @@ def _close_datetime() -> None:
         return cls.fromtimestamp(_time.time(), tz)
 
     def utcnow(cls: type[datetime.datetime]) -> datetime.datetime:
-        return cls.fromtimestamp(_time.time(), datetime.timezone.utc).replace(tzinfo=None)
+        return cls.fromtimestamp(_time.time(), datetime.UTC).replace(tzinfo=None)
 
     names = next(item for item in gc.get_referents(datetime.datetime.__dict__) if isinstance(item, dict))
     names["now"], names["utcnow"] = classmethod(now), classmethod(utcnow)
@@ -338,7 +343,7 @@ def _close_names() -> None:
     gc.callbacks = ()  # type: ignore[assignment]  # collections come at no point that a replay can repeat
     platform._uname_cache = None  # type: ignore[attr-defined]
     if "logging" in sys.modules:
-        sys.modules["logging"]._startTime = EPOCH
+        vars(sys.modules["logging"])["_startTime"] = EPOCH
 
 
 class _TemporaryNames(random.Random):

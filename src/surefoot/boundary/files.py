@@ -1,3 +1,4 @@
+# ruff: noqa: D102, PTH - methods are named like the functions that they stand for
 """Files as a program sees them: its own empty folder, Python's installation, and nothing that tells runs apart.
 
 The folder has the same name in every run, an alias that the kernel itself resolves. Listings are sorted;
@@ -14,6 +15,7 @@ import stat
 import sys
 import sysconfig
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
 
@@ -34,7 +36,7 @@ def installation() -> tuple[str, ...]:
 
     paths = sysconfig.get_paths()
     found = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")} | {*sys.path, *zoneinfo.TZPATH}
-    return tuple(sorted({_resolve(path) for path in found if path and os.path.isabs(path) and os.path.exists(path)}))
+    return tuple(sorted({_resolve(path) for path in found if path.startswith("/") and Path(path).exists()}))
 
 
 class Files:

@@ -23,7 +23,16 @@ _SOCKETS = "programs open no sockets: what they reach is not on the tape; use th
 _FOREIGN = "programs load no foreign code: what it does is not on the tape"
 _REFUSED = {
     **dict.fromkeys(
-        ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty", "pty.spawn"),
+        (
+            "subprocess.Popen",
+            "os.system",
+            "os.exec",
+            "os.posix_spawn",
+            "os.spawn",
+            "os.fork",
+            "os.forkpty",
+            "pty.spawn",
+        ),
         _PROCESSES,
     ),
     **dict.fromkeys(("ctypes.dlopen", "ctypes.dlsym", "ctypes.dlsym/handle", "ctypes.call_function"), _FOREIGN),

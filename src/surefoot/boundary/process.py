@@ -132,7 +132,9 @@ class Zygote:
         self.sandbox, self.missing, self.addresses_fixed = ready["sandbox"], ready["missing"], ready["addresses"]
         if self._mode == "require" and self.missing:
             lost = "; ".join(f"{layer} is missing ({why}): {LOST[layer]}" for layer, why in self.missing.items())
-            raise EnvironmentFaultError(f"Not a sandbox: {lost}. Without SUREFOOT_SANDBOX=require it runs all the same.")
+            raise EnvironmentFaultError(
+                f"Not a sandbox: {lost}. Without SUREFOOT_SANDBOX=require it runs all the same."
+            )
 
     def run(self, begin: Begin, limits: Limits) -> ProgramProcess:
         """Fork a program process, to be started with `begin`.

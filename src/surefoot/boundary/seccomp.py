@@ -76,9 +76,7 @@ def filter_for(pid: int, machine: str = "") -> bytes | None:
     code += [_step(_EQUAL, _CLONE3, 0, 1), _step(_RETURN, REFUSE | errno.ENOSYS)]
     for number in _SIGNALS[machine]:
         code += _where(number, _FIRST, (pid,))
-    code += _where(
-        _IOCTL[machine], _SECOND, (_TERMINAL_OR_NOT, _BYTES_WAITING, _CLOSE_ON_EXEC, _NOT_BLOCKING)
-    )
+    code += _where(_IOCTL[machine], _SECOND, (_TERMINAL_OR_NOT, _BYTES_WAITING, _CLOSE_ON_EXEC, _NOT_BLOCKING))
     code.append(_step(_RETURN, REFUSE | errno.EPERM))
     return b"".join(code)
 

@@ -12,10 +12,11 @@ import resource
 import signal
 import socket
 import sys
-from pathlib import Path
 from typing import Any, NoReturn
 
 PR_SET_PDEATHSIG = 1
+KEPT = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+"""Variables that libraries read which a program loads itself; all others are fixed or gone."""
 CLONE_PARENT = 0x8000
 PROGRAM_SOCKET = 3
 _CLONE = {"x86_64": 56, "aarch64": 220}
@@ -37,7 +38,8 @@ class Template:
             # one that is a script ends.
             with contextlib.suppress(Exception, SystemExit):
                 importlib.import_module(name)
-        from surefoot.boundary import ambient, files, sandbox as layers
+        from surefoot.boundary import ambient, files
+        from surefoot.boundary import sandbox as layers
         from surefoot.boundary.platform import addresses_fixed, numeric_platform
 
         self._libc = ctypes.CDLL(None)
@@ -54,7 +56,8 @@ class Template:
         }
         ambient.close()
         files.close(self._files)
-        os.environ.clear()
+        for name in {*os.environ} - set(KEPT):
+            del os.environ[name]
         os.environ.update(HOME=files.FOLDER, TMPDIR=files.FOLDER, LC_ALL="C.UTF-8", TZ="UTC")
         sys.orig_argv[:] = []
         gc.disable()  # collections come where the client asks for them: the same in recording and replay
@@ -109,7 +112,7 @@ class Template:
         if _parent() != self._supervisor:
             os._exit(1)
         folder = f"{self._home}/{_own_pid():010d}"
-        os.mkdir(folder)
+        os.mkdir(folder)  # noqa: PTH102 - os is what was closed, and what is real here
         os.chdir(folder)
         self._inner.send(json.dumps([_own_pid(), folder]).encode())
         data, descriptors, _, _ = socket.recv_fds(self._inner, 65_536, 3)

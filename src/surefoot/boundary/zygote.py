@@ -33,6 +33,9 @@ CONTROL = 3
 _LOOK_EVERY = 0.2
 """Seconds between two looks at how much the programs have written."""
 
+_PATIENCE = 60.0
+"""Seconds after which a template that says nothing is given up."""
+
 
 class Child(NamedTuple):
     """A program process, and the folder that is its own."""
@@ -156,7 +159,7 @@ class Supervisor:
         with selectors.DefaultSelector() as waiting:
             waiting.register(self._door, selectors.EVENT_READ, True)
             waiting.register(watch, selectors.EVENT_READ, False)
-            if not any(key.data for key, _ in waiting.select()):
+            if not any(key.data for key, _ in waiting.select(_PATIENCE)):
                 raise LostError
         return self._door.recv(65_536)
 

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from surefoot.boundary.outcome import is_success
-from surefoot.cli.arguments import AsJson, BankFolder, ProgramPath
+from surefoot.cli.arguments import AsJson, BankFolder, ProgramPath, Trusted, profile_of
 from surefoot.cli.console import err, out, print_json, progress, say, table
 from surefoot.cli.replay import as_data
 from surefoot.environments.host import TaskHost
@@ -51,6 +51,7 @@ def certify(
     run_uncertified: Annotated[
         bool, typer.Option("--run-uncertified", help="Run the program live on the scenes that are not certified.")
     ] = False,
+    trusted: Trusted = False,
     as_json: AsJson = False,
 ) -> int:
     """Check an edited PROGRAM against every recorded success in a bank, without the environment.
@@ -59,7 +60,7 @@ def certify(
     not a failure: what happens from there on is unknown. Exit 0 if every scene is certified (or re-run
     with success), else 1.
     """
-    text = Program.read(program)
+    text = Program.read(program, profile_of(trusted))
     text.check()
     place = Bank(bank)
     scenes = [_Scene(witness) for witness in place.witnesses()]

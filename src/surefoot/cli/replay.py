@@ -9,14 +9,14 @@ from typing import Annotated
 import typer
 
 from surefoot.boundary.process import Zygote
-from surefoot.cli.arguments import AsJson
+from surefoot.cli.arguments import AsJson, Trusted, profile_of
 from surefoot.cli.console import print_json, say
 from surefoot.environments.registry import find_task
 from surefoot.errors import TapeError, UsageError
 from surefoot.program.source import Program
 from surefoot.tape.certificate import Certificate, Certified, Diverged, verdict
 from surefoot.tape.file import Tape, load_tape
-from surefoot.tape.replay import certify, preload_for
+from surefoot.tape.replay import certify, preload_for, program_of
 
 
 def replay(
@@ -24,12 +24,12 @@ def replay(
     program: Annotated[
         Path | None, typer.Argument(metavar="PROGRAM", help="The edited program; default: the tape's own.")
     ] = None,
+    trusted: Trusted = False,
     as_json: AsJson = False,
 ) -> int:
     """Run a program with TAPE in the environment's place. Exit 0 certified, 1 diverged, 3 unavailable."""
     loaded = load_tape(tape)
-    own = Program(loaded.header.program, loaded.header.program_name)
-    text = Program.read(program) if program is not None else own
+    text = Program.read(program, profile_of(trusted)) if program is not None else program_of(loaded)
     with Zygote(preload_for(text)) as zygote:
         started = time.perf_counter()
         certificate = _certify(text, loaded, zygote)

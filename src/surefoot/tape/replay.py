@@ -12,7 +12,7 @@ from surefoot.boundary.surface import FunctionSpec, Surface
 from surefoot.boundary.table import MalformedMessageError, unpack_table
 from surefoot.boundary.wire import SLEEP, Answer, Begin, Call, Ended, Watched
 from surefoot.errors import InvalidProgramError, UsageError
-from surefoot.program.source import Program
+from surefoot.program.source import Profile, Program
 from surefoot.tape.certificate import Certificate, Certified, Diverged, Place, Unavailable
 from surefoot.tape.difference import Comparison, Difference
 from surefoot.tape.file import Tape
@@ -39,8 +39,8 @@ def certify(
         return unavailable
     program.check()
     certificate = _replay(program, tape, zygote, surface or tape.header.surface, trace_lines)
-    if isinstance(certificate, Diverged) and program.source != tape.header.program:
-        own = Program(tape.header.program, tape.header.program_name)
+    own = program_of(tape)
+    if isinstance(certificate, Diverged) and program != own:
         match = _replay(own, tape, zygote, tape.header.surface, False)
         if isinstance(match, Unavailable):
             return match
@@ -52,6 +52,13 @@ def certify(
             f"all {len(tape.events)} events match, but the tape records no success: {tape.end.outcome.text}",
         )
     return certificate
+
+
+def program_of(tape: Tape) -> Program:
+    """The program that made a tape, with the modules that belonged to it."""
+    header = tape.header
+    profile: Profile = "trusted" if header.profile == "trusted" else "strict"
+    return Program(header.program, header.program_name, header.modules, profile)
 
 
 def _as_recorded(certificate: Certificate, tape: Tape) -> bool:
@@ -134,6 +141,8 @@ def _started(
         header.clock,
         trace_lines,
         watch,
+        program.modules,
+        program.profile,
     )
     return zygote.run(begin, header.limits)
 

@@ -26,7 +26,7 @@ WAIT = "import signal\nsignal.pause()"
 KILL_INTERPRETER = """
 import os, signal
 from surefoot.boundary import template
-signal.pidfd_send_signal(os.pidfd_open(template._parent()), 9)
+getattr(signal, "pidfd_send" + "_signal")(os.pidfd_open(template._parent()), 9)
 """
 """Works only where no sandbox holds: `Zygote(sandbox="off")`."""
 UNGUARDED = "from surefoot.boundary import guard\nguard._REFUSED.clear()\n"
@@ -178,7 +178,9 @@ def test_a_run_stopped_by_the_host_says_so(own, toy):
 
 
 def test_nothing_that_a_program_forks_outlives_it(unconfined, folder):
-    source = UNGUARDED + """
+    source = (
+        UNGUARDED
+        + """
 fork = getattr(__import__("os"), "fo" + "rk")
 import os, signal
 reading, writing = os.pipe()
@@ -190,6 +192,7 @@ for _ in range(2):
         signal.pause()
 print(os.read(reading, 1), os.read(reading, 1))
 """
+    )
     assert output(unconfined, source) == "b'.' b'.'\n"
     left = [process for process in Path("/proc").glob("[0-9]*") if _works_in(process, folder)]
     assert len(left) == 3  # the interpreter's two halves, and the process ahead of need

@@ -179,7 +179,8 @@ def test_a_recording_notes_what_was_called_and_observed(perform, tmp_path):
     assert [(item.number, item.values) for item in tape.telemetry] == [
         (-1, {"taken": 0.0}), (0, {"taken": 1.0}), (1, {"taken": 1.0}),
     ]  # fmt: skip
-    assert (tape.end.output, tape.end.steps, tape.header.run_seed, tape.header.sandbox) == ("out\n", 1, 3, "process")
+    assert (tape.end.output, tape.end.steps, tape.header.run_seed) == ("out\n", 1, 3)
+    assert tape.header.sandbox.partition(", ")[0] == "process"
     assert execution.scene.digest == tape.header.scene.digest == "toy-1"
 
 
