@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from surefoot.boundary.decoding import decode_value
+from surefoot.boundary.encoding import encode_value
 from surefoot.boundary.environment import Environment, Scene, StepLimitReachedError
 from surefoot.boundary.process import Zygote
 from surefoot.boundary.session import converse
@@ -181,10 +183,18 @@ class ToyEnvironment(Environment):
     def state_digest(self) -> str:
         return repr((self.taken, self.slept))
 
+    def snapshot(self) -> dict[str, Any]:
+        return {"taken": self.taken, "slept": self.slept, "state": encode_value(self.public_state)}
+
+    def restore(self, snapshot: dict[str, Any]) -> None:
+        self.taken, self.slept = snapshot["taken"], snapshot["slept"]
+        self.public_state.clear()
+        self.public_state.update(decode_value(snapshot["state"]))
+
 
 @pytest.fixture(scope="session")
 def toy() -> SimpleNamespace:
-    """The toy: `environment()` makes one; `surface`, `origin`, `error` and `exceptions` describe it."""
+    """The toy: `environment()` makes one; `surface`, `origin`, `error` and `types` describe it."""
     surface = Surface.of(ToyApi)
     name = f"{ToyError.__module__}.{ToyError.__qualname__}"
     return SimpleNamespace(
@@ -192,7 +202,7 @@ def toy() -> SimpleNamespace:
         surface=surface,
         origin=Origin("toy", "state", "toy-1", surface, "r1"),
         error=ToyError,
-        exceptions={name: ToyError},
+        types={name: ToyError},
     )
 
 
@@ -265,9 +275,7 @@ def seen(perform: Callable[..., Execution], zygote: Zygote, toy: SimpleNamespace
         outcome = tape.end.outcome
         live = "" if outcome.text.startswith(("success", "failure: the program ended")) else outcome.detail
         program, header = Program(source), tape.header
-        begin = Begin(
-            source, header.surface.functions, header.surface.exceptions, header.opening, 0, header.clock, False
-        )
+        begin = Begin(source, header.surface.functions, header.surface.types, header.opening, 0, header.clock, False)
         process = zygote.run(begin, QUICK)
         ending = converse(process, TapeHost(tape, program, header.surface))
         shorten = [text.partition(":")[0].rpartition(".")[2] for text in (live, ending.error)]

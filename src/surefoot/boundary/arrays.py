@@ -12,6 +12,7 @@ from surefoot.boundary.table import MalformedMessageError, UnsupportedValueError
 _DTYPE_KINDS = frozenset("biufcSUMmV")
 MAX_VIEW = 256 << 20
 """Largest array that a view may span [bytes]; no message is larger."""
+_LARGE = 1 << 14
 
 
 def dtype_text(value: Any) -> Any:
@@ -95,3 +96,10 @@ def memory(array: Any) -> bytes:
     flat = np.lib.stride_tricks.as_strided(array.view(), (array.size,), (array.itemsize,))
     assert end - start == array.nbytes
     return bytes(flat.tobytes())
+
+
+def contents(array: Any) -> bytes | memoryview:
+    """The bytes of a contiguous array in memory order; those of a large one are not copied: pack them at once."""
+    if array.nbytes < _LARGE or array.dtype.kind in "Mm" or array.dtype.names is not None:
+        return bytes(array.tobytes("A"))
+    return memoryview(array.reshape(-1, order="A").view(np.uint8))

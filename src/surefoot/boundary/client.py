@@ -12,16 +12,15 @@ import io
 import linecache
 import sys
 import traceback
-import types
 from collections.abc import Callable
-from types import CodeType, FrameType
+from types import CodeType, FrameType, SimpleNamespace
 from typing import Any
 
 from surefoot.boundary.ambient import VirtualClock, seed_streams
 from surefoot.boundary.exchange import Caller
 from surefoot.boundary.guard import Importer
-from surefoot.boundary.surface import ExceptionSpec, FunctionSpec
-from surefoot.boundary.table import BUILTIN_EXCEPTIONS
+from surefoot.boundary.standins import build_standins, short_name
+from surefoot.boundary.surface import FunctionSpec
 from surefoot.boundary.trace import tracer
 from surefoot.boundary.wire import (
     SLEEP,
@@ -53,10 +52,10 @@ class HostGoneError(BaseException):
 class Client:
     """Forwards calls over a connection and keeps the virtual clock."""
 
-    def __init__(self, connection: Connection, begin: Begin, exceptions: dict[str, type[BaseException]]):
+    def __init__(self, connection: Connection, begin: Begin, types: dict[str, type]):
         self._connection = connection
         self.broken = ""
-        self.caller = Caller(begin.state, exceptions)
+        self.caller = Caller(begin.state, types)
         self.clock = VirtualClock(begin.clock, self._sleep)
         self._calls = 0
 
@@ -106,9 +105,9 @@ def run_program(connection: Connection) -> None:
     assert isinstance(begin, Begin)
     seed_streams(begin.seed)
     sys.meta_path.insert(0, Importer(begin.modules, begin.profile == "strict"))
-    exceptions = build_exceptions(begin.exceptions)
-    client = Client(connection, begin, exceptions)
-    scope = _globals(begin, client, exceptions)
+    types = build_standins(begin.types)
+    client = Client(connection, begin, types)
+    scope = _globals(begin, client, types)
     client.clock.install()
     lines: set[int] = set()
     error, line, trace = _execute(begin, scope, lines, lambda place, values: connection.send(Watched(place, values)))
@@ -196,15 +195,20 @@ def _place(frame: FrameType | None) -> tuple[int, str]:
     return line, stage
 
 
-def _globals(begin: Begin, client: Client, exceptions: dict[str, type[BaseException]]) -> dict[str, Any]:
+def _globals(begin: Begin, client: Client, types: dict[str, type]) -> dict[str, Any]:
     scope: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
     scope.update(stage=lambda function: function, vary=lambda value, low, high: value)
     if client.caller.state is not None:
         scope["state"] = client.caller.state
-    for spec in begin.exceptions:
-        scope[spec.name] = exceptions[f"{spec.module}.{spec.name}"]
+    for spec in begin.types:
+        scope[short_name(spec)] = types[f"{spec.module}.{spec.name}"]
     for function in begin.functions:
-        scope[function.name] = _stub(function, client)
+        owner, _, name = function.name.rpartition(".")
+        stub = _stub(function, client)
+        if owner:  # a method of a handle, or of a user's object
+            setattr(scope.setdefault(owner, type(owner, (SimpleNamespace,), {})()), name, stub)
+        else:
+            scope[name] = stub
     return scope
 
 
@@ -214,7 +218,8 @@ def _stub(function: FunctionSpec, client: Client) -> Callable[..., Any]:
     Requests carry arguments in order of declaration with defaults filled in: `f(1)` and `f(x=1)` are one
     request.
     """
-    parsed = ast.parse(f"def {function.name}{function.signature}: pass").body[0]
+    name = function.name.rpartition(".")[2]
+    parsed = ast.parse(f"def {name}{function.signature}: pass").body[0]
     assert isinstance(parsed, ast.FunctionDef)
     arguments = parsed.args
     parsed.returns = None
@@ -226,25 +231,6 @@ def _stub(function: FunctionSpec, client: Client) -> Callable[..., Any]:
     head = ast.unparse(parsed).removesuffix("pass").rstrip()
     scope: dict[str, Any] = {"_call": client.call, "_name": function.name}
     exec(f"{head}\n    return _call(_name, ({names}{',' if every else ''}))", scope)
-    stub: Callable[..., Any] = scope[function.name]
+    stub: Callable[..., Any] = scope[name]
     stub.__doc__ = function.doc
     return stub
-
-
-def build_exceptions(specs: tuple[ExceptionSpec, ...]) -> dict[str, type[BaseException]]:
-    """Stand-ins for declared exceptions, by qualified name; their modules are never imported."""
-    built: dict[str, type[BaseException]] = {}
-    for spec in specs:
-        name = f"{spec.module}.{spec.name}"
-        built[name] = _build_exception(name, spec.lineage, built)
-    return built
-
-
-def _build_exception(name: str, lineage: tuple[str, ...], built: dict[str, type[BaseException]]) -> type[BaseException]:
-    if name in BUILTIN_EXCEPTIONS:
-        return BUILTIN_EXCEPTIONS[name]
-    if name not in built:
-        base = _build_exception(lineage[0], lineage[1:], built)
-        module, _, short = name.rpartition(".")
-        built[name] = types.new_class(short, (base,), exec_body=lambda scope: scope.update(__module__=module))
-    return built[name]

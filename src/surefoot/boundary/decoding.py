@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
+import dataclasses
+import enum
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -10,6 +13,10 @@ from typing import Any
 import numpy as np
 
 from surefoot.boundary.arrays import MAX_VIEW, dtype_of, extent, is_gapless, window
+from surefoot.boundary.declared import FACTORIES, is_named_tuple
+from surefoot.boundary.handles import Handles
+from surefoot.boundary.objects import attributes_of, set_attributes
+from surefoot.boundary.plain import KIND_NAMES, PLAIN
 from surefoot.boundary.table import (
     ACROSS,
     BUILTIN_EXCEPTIONS,
@@ -17,6 +24,7 @@ from surefoot.boundary.table import (
     MalformedMessageError,
     Node,
     UnsupportedValueError,
+    pack_table,
     unpack_table,
 )
 
@@ -25,7 +33,8 @@ class Decoder:
     """Rebuilds the objects of one node table.
 
     `known[k]` is the object that the sender refers to as known k; `links` maps node to k for nodes whose
-    new content goes INTO a known object, in place. Malformed input raises MalformedMessageError.
+    new content goes INTO a known object, in place; an immutable one with that content is taken as it is.
+    `types` are the declared ones by qualified name. Malformed input raises MalformedMessageError.
     """
 
     def __init__(
@@ -33,12 +42,14 @@ class Decoder:
         nodes: list[Node],
         known: Sequence[Any] = (),
         links: Mapping[int, int] | None = None,
-        exceptions: Mapping[str, type[BaseException]] | None = None,
+        types: Mapping[str, type] | None = None,
+        handles: Handles | None = None,
     ):
         self._nodes = nodes
         self._known = known
         self._links = links or {}
-        self._exceptions = exceptions or {}
+        self._types = types or {}
+        self._handles = handles
         self._anchors: dict[int, list[tuple[int, int, Any, Node]]] = {}
         try:
             self.objects: list[Any] = [None] * len(nodes)
@@ -53,24 +64,26 @@ class Decoder:
         return self.objects[cell[0]] if type(cell) is list else cell
 
     def _build(self) -> None:
-        built: set[int] = set()
         later: list[int] = []
+        built: set[int] = set()
         for index, node in enumerate(self._nodes):
             make = _SHELLS.get(node[0])
-            if make is None:
+            made = None if make is None else make(self, index, node)
+            if made is None and node[0] not in _ALWAYS:
                 later.append(index)
                 continue
-            self.objects[index] = make(self, index, node)
+            self.objects[index] = made
             built.add(index)
         for index in later:
             self._build_immutable(index, built)
-        for index, node in enumerate(self._nodes):
-            fill = _FILLERS.get(node[0])
-            if fill is not None:
-                fill(self, self.objects[index], node)
+        for fillers in (_FILLERS_FIRST, _FILLERS):  # what is hashed by its attributes has them before it is a key
+            for index, node in enumerate(self._nodes):
+                fill = fillers.get(node[0])
+                if fill is not None:
+                    fill(self, self.objects[index], node)
         for index in later:
             if self._nodes[index][0] == "e":  # only now are its attributes whole
-                _set_attributes(self.objects[index], dict(self.value(self._nodes[index][3])))
+                self._complete(self.objects[index], self._nodes[index])
 
     def _build_immutable(self, first: int, built: set[int]) -> None:
         """Build tuples, frozensets and exceptions after what they hold (their cycles go through shells)."""
@@ -81,16 +94,31 @@ class Decoder:
                 stack.pop()
                 continue
             node = self._nodes[index]
-            missing = [cell[0] for cell in node[1:] if type(cell) is list and cell[0] not in built]
+            needed = node[2:3] if node[0] == "e" else node[1:]
+            missing = [cell[0] for cell in needed if type(cell) is list and cell[0] not in built]
             if missing:
                 if index in opened:
                     raise MalformedMessageError("Malformed node table: immutable objects in a circle.")
                 opened.add(index)
                 stack.extend(dict.fromkeys(missing))
                 continue
-            self.objects[index] = _IMMUTABLES[node[0]](self, node)
+            self.objects[index] = self._kept(index, _IMMUTABLES[node[0]](self, index, node))
             built.add(index)
             stack.pop()
+
+    def _kept(self, index: int, value: Any) -> Any:
+        """The immutable object that the receiver has for node `index` if it holds the very same, else `value`."""
+        target = self._into(index, type(value))
+        if target is None or target is value:
+            return value
+        if isinstance(value, tuple):
+            return target if list(map(_key, target)) == list(map(_key, value)) else value
+        if isinstance(value, frozenset):
+            return target if set(map(_key, target)) == set(map(_key, value)) else value
+        if self._nodes[index][0] == "o":
+            then, now = ([(name, _key(item)) for name, item in attributes_of(each).items()] for each in (target, value))
+            return target if then == now else value
+        return value
 
     def _into(self, index: int, kind: type) -> Any:
         """The known object that node `index` is to be written into, or None."""
@@ -170,20 +198,87 @@ class Decoder:
             array.flags.writeable = False
         return array
 
-    def _exception(self, node: Node) -> BaseException:
-        _, name, args, _ = node
-        kind = self._exceptions.get(name) or BUILTIN_EXCEPTIONS.get(name)
+    def _declared(self, name: str) -> type:
+        kind = self._types.get(name)
         if kind is None:
-            raise MalformedMessageError(f"An exception that the surface does not declare: {name}.")
+            raise MalformedMessageError(f"A type that the surface does not declare: {name}.")
+        return kind
+
+    def _exception(self, index: int, node: Node) -> BaseException:
+        name, args = node[1:3]
+        kind = BUILTIN_EXCEPTIONS.get(name) or self._declared(name)
+        if not issubclass(kind, BaseException):
+            raise MalformedMessageError(f"{name} is no exception.")
         arguments = self.value(args)
+        error: BaseException | None = self._into(index, kind)
         # Never a foreign constructor: it may take other arguments than `args`.
         own = next(base for base in kind.__mro__ if base.__module__ == "builtins")
-        error: BaseException = own.__new__(kind, *arguments)
+        if error is None:
+            error = own.__new__(kind, *arguments)
+        assert error is not None
         with contextlib.suppress(TypeError):
             own.__init__(error, *arguments)  # type: ignore[misc]
         if not isinstance(error, OSError):
             error.args = arguments
         return error
+
+    def _complete(self, error: BaseException, node: Node) -> None:
+        attributes = dict(self.value(node[3]))
+        cause = self.value(node[4])
+        if isinstance(error, ImportError):
+            error.name, error.path = attributes.pop("name"), attributes.pop("path")
+        vars(error).clear()
+        vars(error).update(attributes)
+        error.__cause__ = cause
+        error.__suppress_context__ = bool(node[5])
+
+    def _enum(self, node: Node) -> enum.Enum:
+        kind = self._declared(node[1])
+        if not issubclass(kind, enum.Enum):
+            raise MalformedMessageError(f"{node[1]} is no enum.")
+        member = self.value(node[2])
+        found: enum.Enum = kind(member) if issubclass(kind, enum.Flag) else kind.__members__[member]
+        return found
+
+    def _named_tuple(self, node: Node) -> Any:
+        kind = self._declared(node[1])
+        items = [self.value(cell) for cell in node[2:]]
+        if not is_named_tuple(kind) or len(items) != len(kind._fields):  # type: ignore[attr-defined]
+            raise MalformedMessageError(f"{node[1]} is no named tuple of {len(items)}.")
+        return tuple.__new__(kind, items)
+
+    def _dataclass(self, index: int, node: Node) -> Any:
+        """An instance without its attributes; None for a frozen one, which is made when they are there."""
+        kind = self._declared(node[1])
+        if not dataclasses.is_dataclass(kind):
+            raise MalformedMessageError(f"{node[1]} is no dataclass.")
+        if kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+            return None
+        target = self._into(index, kind)
+        return object.__new__(kind) if target is None else target
+
+    def _frozen(self, node: Node) -> Any:
+        instance: Any = object.__new__(self._declared(node[1]))
+        set_attributes(instance, self._attributes(node))
+        return instance
+
+    def _attributes(self, node: Node) -> dict[str, Any]:
+        return dict(zip(node[2::2], map(self.value, node[3::2]), strict=True))
+
+    def _handle(self, node: Node) -> Any:
+        if self._handles is None:
+            raise MalformedMessageError("A handle, where none can be.")
+        return self._handles.object(node[2], self._declared(node[1]))
+
+
+def _key(item: Any) -> Any:
+    """Equal for two items exactly when they are one object, or one number or text."""
+    kind = type(item)
+    if item is None or kind in (bool, float, bytes):
+        return kind, pack_table([item])
+    if kind in (int, str, complex) or kind in KIND_NAMES:
+        return kind, repr(item)
+    return (kind, item.tobytes()) if isinstance(item, np.generic) else id(item)
 
 
 def _scalar(node: Node) -> Any:
@@ -193,16 +288,10 @@ def _scalar(node: Node) -> Any:
     return np.bytes_(data) if text == "S" else np.ndarray((), dtype_of(text), data)[()]
 
 
-def _set_attributes(error: BaseException, attributes: dict[str, Any]) -> None:
-    if isinstance(error, ImportError):
-        error.name, error.path = attributes.pop("name"), attributes.pop("path")
-    vars(error).update(attributes)
-
-
-def decode_value(data: bytes, exceptions: Mapping[str, type[BaseException]] | None = None) -> Any:
+def decode_value(data: bytes, types: Mapping[str, type] | None = None, handles: Handles | None = None) -> Any:
     """The value behind `encode_value`."""
     root, nodes = unpack_table(data)
-    return Decoder(nodes, exceptions=exceptions).value(root)
+    return Decoder(nodes, types=types, handles=handles).value(root)
 
 
 def _fresh(kind: Callable[[], Any]) -> Callable[[Decoder, int, Node], Any]:
@@ -219,10 +308,25 @@ def _bytearray(decoder: Decoder, index: int, node: Node) -> bytearray:
     return target
 
 
+def _defaultdict(decoder: Decoder, index: int, node: Node) -> Any:
+    target = _fresh(collections.defaultdict)(decoder, index, node)
+    target.default_factory = None if node[1] is None else FACTORIES[node[1]]
+    return target
+
+
+def _deque(decoder: Decoder, index: int, node: Node) -> Any:
+    target = decoder._into(index, collections.deque)
+    return target if target is not None and target.maxlen == node[1] else collections.deque(maxlen=node[1])
+
+
 _SHELLS: dict[str, Callable[[Decoder, int, Node], Any]] = {
     "l": _fresh(list),
     "d": _fresh(dict),
     "s": _fresh(set),
+    "O": _fresh(collections.OrderedDict),
+    "C": _fresh(collections.Counter),
+    "D": _defaultdict,
+    "q": _deque,
     "i": lambda decoder, index, node: int(node[1], 16),
     "u": lambda decoder, index, node: node[1].decode("utf-8", "surrogatepass"),
     "c": lambda decoder, index, node: complex(node[1], node[2]),
@@ -232,14 +336,20 @@ _SHELLS: dict[str, Callable[[Decoder, int, Node], Any]] = {
     "b": lambda decoder, index, node: decoder._memory_of(index),
     "v": lambda decoder, index, node: decoder._view(index, node),
     "w": lambda decoder, index, node: decoder._known_view(node),
+    "o": lambda decoder, index, node: decoder._dataclass(index, node),
+    "h": lambda decoder, index, node: decoder._handle(node),
     "^": lambda decoder, index, node: decoder._known[node[1]],
 }
-
-
-_IMMUTABLES: dict[str, Callable[[Decoder, Node], Any]] = {
-    "t": lambda decoder, node: tuple([decoder.value(cell) for cell in node[1:]]),
-    "f": lambda decoder, node: frozenset(decoder.value(cell) for cell in node[1:]),
-    "e": lambda decoder, node: decoder._exception(node),
+_ALWAYS = frozenset(_SHELLS) - {"o"}
+"""Nodes whose objects exist before what they hold."""
+_IMMUTABLES: dict[str, Callable[[Decoder, int, Node], Any]] = {
+    "t": lambda decoder, index, node: tuple([decoder.value(cell) for cell in node[1:]]),
+    "f": lambda decoder, index, node: frozenset(decoder.value(cell) for cell in node[1:]),
+    "N": lambda decoder, index, node: decoder._named_tuple(node),
+    "E": lambda decoder, index, node: decoder._enum(node),
+    "x": lambda decoder, index, node: PLAIN[node[1]].make(*[decoder.value(cell) for cell in node[2:]]),
+    "o": lambda decoder, index, node: decoder._frozen(node),
+    "e": lambda decoder, index, node: decoder._exception(index, node),
 }
 
 
@@ -247,11 +357,18 @@ def _fill_list(decoder: Decoder, target: list[Any], node: Node) -> None:
     target[:] = [decoder.value(cell) for cell in node[1:]]
 
 
-def _fill_dict(decoder: Decoder, target: dict[Any, Any], node: Node) -> None:
-    items = [decoder.value(cell) for cell in node[1:]]
-    content = dict(zip(items[::2], items[1::2], strict=True))
+def _fill_deque(decoder: Decoder, target: collections.deque[Any], node: Node) -> None:
+    content = [decoder.value(cell) for cell in node[2:]]
     target.clear()
-    target.update(content)
+    target.extend(content)
+
+
+def _fill_mapping(decoder: Decoder, target: dict[Any, Any], node: Node) -> None:
+    items = [decoder.value(cell) for cell in node[2 if node[0] == "D" else 1 :]]
+    content = list(zip(items[::2], items[1::2], strict=True))
+    target.clear()
+    for key, item in content:
+        target[key] = item
 
 
 def _fill_set(decoder: Decoder, target: set[Any], node: Node) -> None:
@@ -260,4 +377,18 @@ def _fill_set(decoder: Decoder, target: set[Any], node: Node) -> None:
     target.update(content)
 
 
-_FILLERS: dict[str, Callable[[Decoder, Any, Node], None]] = {"l": _fill_list, "d": _fill_dict, "s": _fill_set}
+def _fill_dataclass(decoder: Decoder, target: Any, node: Node) -> None:
+    if not type(target).__dataclass_params__.frozen:
+        set_attributes(target, decoder._attributes(node))
+
+
+_FILLERS_FIRST: dict[str, Callable[[Decoder, Any, Node], None]] = {"o": _fill_dataclass}
+_FILLERS: dict[str, Callable[[Decoder, Any, Node], None]] = {
+    "l": _fill_list,
+    "d": _fill_mapping,
+    "O": _fill_mapping,
+    "C": _fill_mapping,
+    "D": _fill_mapping,
+    "q": _fill_deque,
+    "s": _fill_set,
+}

@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
+import collections
+import dataclasses
+import enum
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from surefoot.boundary.arrays import address, dtype_text, is_gapless, memory, span
+from surefoot.boundary.arrays import address, contents, dtype_text, is_gapless, memory, span
+from surefoot.boundary.declared import FACTORIES, is_named_tuple, qualified
+from surefoot.boundary.handles import Handles
+from surefoot.boundary.objects import attributes_of
+from surefoot.boundary.plain import KIND_NAMES, PLAIN
 from surefoot.boundary.table import ACROSS, BUILTIN_EXCEPTIONS, Cell, Node, UnsupportedValueError, pack_table
 
 _INT_MIN, _INT_MAX = -(1 << 63), (1 << 64) - 1
+_FACTORY_NAMES = {kind: name for name, kind in FACTORIES.items()}
 
 
 class Encoder:
     """Builds one node table.
 
-    `known` maps id(object) to the index under which the receiver knows it. `exceptions` are those that the
-    receiver can rebuild besides Python's own; without it any is written.
+    `known` maps id(object) to the index under which the receiver knows it. `types` are the declared ones that
+    the receiver can rebuild, by qualified name; without it any is written. `handles` numbers the objects that
+    stay with the host.
     """
 
     def __init__(
         self,
         known: Mapping[int, int] | None = None,
         known_arrays: Sequence[tuple[int, Any]] = (),
-        exceptions: Mapping[str, type[BaseException]] | None = None,
+        types: Mapping[str, type] | None = None,
+        handles: Handles | None = None,
     ):
         self.objects: list[Any] = []
-        self._exceptions = exceptions
+        self._types = types
+        self._handles = handles
         self._nodes: list[Node] = []
         self._index: dict[int, int] = {}
         self._known = known or {}
@@ -83,32 +94,75 @@ class Encoder:
             return _scalar_node(value)
         if isinstance(value, BaseException):
             return self._exception_node(value)
-        raise UnsupportedValueError(value)
+        return self._declared_node(value)
 
     def _sequence_node(self, tag: str, items: Iterable[Any]) -> Node:
         cell = self.cell
         return [tag, *[cell(item) for item in items]]
 
-    def _dict_node(self, value: dict[Any, Any]) -> Node:
-        node: Node = ["d"]
+    def _dict_node(self, head: Node, value: dict[Any, Any]) -> Node:
+        if head[0] != "d" and getattr(value, "__dict__", None):
+            raise UnsupportedValueError(value, "it has attributes beside its items")
         for key, item in value.items():
-            node.append(self.cell(key))
-            node.append(self.cell(item))
-        return node
+            head.append(self.cell(key))
+            head.append(self.cell(item))
+        return head
+
+    def _defaultdict_node(self, value: collections.defaultdict[Any, Any]) -> Node:
+        factory = value.default_factory
+        if factory is not None and factory not in _FACTORY_NAMES:
+            raise UnsupportedValueError(value, "its default factory is no built-in type")
+        return self._dict_node(["D", factory and _FACTORY_NAMES[factory]], value)
 
     def _exception_node(self, value: BaseException) -> Node:
         kind = type(value)
-        name = f"{kind.__module__}.{kind.__qualname__}"
+        name = qualified(kind)
         if isinstance(value, BaseExceptionGroup):
             raise UnsupportedValueError(value, "exceptions in groups are not carried; pass them in a list")
-        if self._exceptions is not None and name not in self._exceptions and name not in BUILTIN_EXCEPTIONS:
-            raise UnsupportedValueError(value, "of exceptions only Python's own and those declared with @api can")
+        if self._types is not None and name not in self._types and name not in BUILTIN_EXCEPTIONS:
+            raise UnsupportedValueError(
+                value, "of exceptions only Python's own and those declared with raises=(...) can"
+            )
         arguments, attributes = value.args, vars(value)
         if isinstance(value, OSError):  # keeps a file name outside `args`
             arguments = OSError.__reduce__(value)[1]  # type: ignore[assignment]
         elif isinstance(value, ImportError):  # keeps name and path outside `vars`
             attributes = {**attributes, "name": value.name, "path": value.path}
-        return ["e", name, self.cell(arguments), self.cell(attributes)]
+        cells = [self.cell(item) for item in (arguments, attributes, value.__cause__)]
+        return ["e", name, *cells, value.__suppress_context__]
+
+    def _declared_node(self, value: Any) -> Node:
+        kind = type(value)
+        name = qualified(kind)
+        if self._types is not None and self._types.get(name) is not kind:
+            raise UnsupportedValueError(value)
+        if isinstance(value, enum.Enum):
+            return ["E", name, self.cell(value.value if isinstance(value, enum.Flag) else value.name)]
+        if is_named_tuple(kind):
+            return ["N", name, *[self.cell(item) for item in value]]
+        if dataclasses.is_dataclass(kind):
+            node: Node = ["o", name]
+            for attribute, item in attributes_of(value).items():
+                node += [attribute, self.cell(item)]
+            return node
+        if self._handles is not None and self._types is not None:
+            return ["h", name, self._handles.number(value)]
+        raise UnsupportedValueError(value)
+
+    def _plain_node(self, value: Any) -> Node:
+        name = KIND_NAMES[type(value)]
+        return ["x", name, *[self.cell(part) for part in PLAIN[name].parts(value)]]
+
+    def _set_node(self, tag: str, items: Iterable[Any]) -> Node:
+        # One canonical order: what the receiver sees depends on the set's content, not on how it grew.
+        try:
+            ordered = sorted(items, key=self._alone)
+        except RecursionError:
+            raise UnsupportedValueError(items, "its frozensets are nested too deeply") from None
+        return [tag, *[self.cell(item) for item in ordered]]
+
+    def _alone(self, item: Any) -> bytes:
+        return encode_value(item, self._types, self._handles)
 
     def _array_node(self, value: Any) -> Node:
         self._arrays.append(len(self._nodes))
@@ -116,7 +170,7 @@ class Encoder:
         if not value.flags.forc:
             value = value.copy(order="K")
         order: Any = "C" if value.flags.c_contiguous else "F" if value.flags.f_contiguous else list(value.strides)
-        data = value.tobytes("A") if isinstance(order, str) else memory(value)
+        data = contents(value) if isinstance(order, str) else memory(value)
         return ["a", dtype, list(value.shape), order, data, writeable]
 
     def _share_memory(self) -> None:
@@ -182,31 +236,27 @@ def _scalar_node(value: Any) -> Node:
     return ["n", dtype_text(value), value.tobytes()]
 
 
-def _set_node(encoder: Encoder, tag: str, items: Iterable[Any]) -> Node:
-    # One canonical order: what the receiver sees depends on the set's content, not on how it grew.
-    try:
-        ordered = sorted(items, key=encode_value)
-    except RecursionError:
-        raise UnsupportedValueError(items, "its frozensets are nested too deeply") from None
-    return [tag, *[encoder.cell(item) for item in ordered]]
-
-
 _BUILDERS: dict[type, Callable[[Encoder, Any], Node]] = {
     list: lambda encoder, value: encoder._sequence_node("l", value),
     tuple: lambda encoder, value: encoder._sequence_node("t", value),
-    dict: lambda encoder, value: encoder._dict_node(value),
-    set: lambda encoder, value: _set_node(encoder, "s", value),
-    frozenset: lambda encoder, value: _set_node(encoder, "f", value),
+    dict: lambda encoder, value: encoder._dict_node(["d"], value),
+    set: lambda encoder, value: encoder._set_node("s", value),
+    frozenset: lambda encoder, value: encoder._set_node("f", value),
     np.ndarray: lambda encoder, value: encoder._array_node(value),
     int: lambda encoder, value: ["i", hex(value)],
     str: lambda encoder, value: ["u", value.encode("utf-8", "surrogatepass")],
     complex: lambda encoder, value: ["c", value.real, value.imag],
     bytearray: lambda encoder, value: ["y", bytes(value)],
+    collections.OrderedDict: lambda encoder, value: encoder._dict_node(["O"], value),
+    collections.Counter: lambda encoder, value: encoder._dict_node(["C"], value),
+    collections.defaultdict: lambda encoder, value: encoder._defaultdict_node(value),
+    collections.deque: lambda encoder, value: ["q", value.maxlen, *[encoder.cell(item) for item in value]],
+    **dict.fromkeys(KIND_NAMES, lambda encoder, value: encoder._plain_node(value)),
 }
 
 
-def encode_value(value: Any) -> bytes:
+def encode_value(value: Any, types: Mapping[str, type] | None = None, handles: Handles | None = None) -> bytes:
     """One value alone, as bytes that are equal exactly when the values are equal bit by bit."""
-    encoder = Encoder()
+    encoder = Encoder(types=types, handles=handles)
     root = encoder.cell(value)
     return pack_table([root, encoder.finish()])

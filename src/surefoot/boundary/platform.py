@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import platform
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -19,15 +20,18 @@ def numeric_platform() -> dict[str, str]:
         "machine": platform.machine(),
         "libm": " ".join(platform.libc_ver()) or platform.system(),
         "numpy": np.__version__,
+        "scipy": metadata.version("scipy"),
         "blas": _blas_kernel(),
         "cpu": _cpu_features(),
     }
 
 
 def _blas_kernel() -> str:
+    """The BLAS that NumPy uses. SciPy's wheels bring another, whose kernel follows the same CPU and variables."""
     import threadpoolctl
 
     found = [pool for pool in threadpoolctl.threadpool_info() if pool.get("user_api") == "blas"]
+    found = [pool for pool in found if {"numpy", "numpy.libs"}.intersection(Path(pool["filepath"]).parts[-3:])] or found
     names = {
         f"{pool.get('internal_api')} {pool.get('version')} {pool.get('architecture', '')}".strip() for pool in found
     }

@@ -327,7 +327,10 @@ class ProgramProcess:
 
     def _kill(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
+            try:
+                os.killpg(self.pid, signal.SIGKILL)
+            except ProcessLookupError:  # just forked: it has no group of its own yet
+                os.kill(self.pid, signal.SIGKILL)
 
 
 def _read(descriptor: int) -> str:

@@ -2,72 +2,71 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import inspect
-from collections.abc import Callable
-from typing import Any, Literal, TypeVar
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 
+from surefoot.boundary.declared import MARK, ExceptionSpec, TypeSpec, describe, is_handle, is_literal, qualified
 from surefoot.errors import UsageError, unknown_name
 
 Kind = Literal["query", "effect"]
+Shared = tuple[type, ...] | Literal["all"]
 F = TypeVar("F", bound=Callable[..., Any])
-_MARK = "__surefoot_api__"
 
 
 class ApiMark(msgspec.Struct, frozen=True):
     """What `@api` notes on a method."""
 
     kind: Kind
-    raises: tuple[type[BaseException], ...]
+    raises: tuple[type[BaseException], ...] = ()
+    types: tuple[type, ...] = ()
+    shared: Shared = ()
 
 
-def api(kind: Kind, raises: tuple[type[BaseException], ...] = ()) -> Callable[[F], F]:
+def api(
+    kind: Kind, raises: tuple[type[BaseException], ...] = (), *, types: tuple[type, ...] = (), shared: Shared = ()
+) -> Callable[[F], F]:
     """Declare a method as callable by programs.
 
     A `query` leaves the environment's state bit-unchanged; an `effect` may change it. `raises` lists the
-    exceptions that a program may see; anything else that escapes is a fault of the environment. The
-    method's docstring becomes its entry on the API page.
+    exceptions that a program may see; anything else that escapes is a fault of the environment. `types` lists
+    what arguments and results may hold besides Python's and NumPy's own values: dataclasses, enums, named
+    tuples, and handles (classes with `@api` methods, whose objects stay with the environment). Objects of the
+    types in `shared` that this method takes or returns keep their identity from then on, for both sides, and
+    with them all that they hold; `"all"` means every object. The method's docstring becomes its entry on the
+    API page.
     """
     if kind not in ("query", "effect"):
         raise UsageError(f"@api takes kind 'query' or 'effect', not {kind!r}.")
+    if shared != "all" and not (isinstance(shared, tuple) and all(isinstance(item, type) for item in shared)):
+        raise UsageError(f"@api takes shared='all' or a tuple of types, not {shared!r}.")
 
     def mark(method: F) -> F:
-        setattr(method, _MARK, ApiMark(kind, raises))
+        setattr(method, MARK, ApiMark(kind, raises, types, shared))
         return method
 
     return mark
 
 
-class ExceptionSpec(msgspec.Struct, frozen=True):
-    """A declared exception as the program process rebuilds it: `lineage` names its bases, nearest first."""
-
-    module: str
-    name: str
-    lineage: tuple[str, ...]
-
-    @classmethod
-    def of(cls, kind: type[BaseException]) -> ExceptionSpec:
-        """Describe `kind` by names only, so that its module need not be imported elsewhere."""
-        lineage = tuple(f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__[1:-1])
-        return cls(kind.__module__, kind.__qualname__, lineage)
-
-
 class FunctionSpec(msgspec.Struct, frozen=True):
-    """One function of a surface."""
+    """One function of a surface; `types` and `raises` describe what may cross with it, `shared` what stays one."""
 
     name: str
     kind: Kind
     signature: str
     doc: str
-    raises: tuple[ExceptionSpec, ...]
+    raises: tuple[ExceptionSpec, ...] = ()
+    types: tuple[TypeSpec, ...] = ()
+    shared: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
         """Hash of what a program can rely on; the docstring is not part of it."""
-        text = repr((self.name, self.kind, self.signature, tuple(self.raises)))
+        text = repr((self.name, self.kind, self.signature, self.raises, self.types, self.shared))
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
@@ -78,21 +77,19 @@ class Surface(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, api_class: type) -> Surface:
-        """Collect the `@api` methods of a class; base classes first, in order of declaration."""
-        found: dict[str, FunctionSpec] = {}
-        for owner in reversed(api_class.__mro__):
-            for name in vars(owner):
-                method = getattr(api_class, name, None)
-                mark: ApiMark | None = getattr(method, _MARK, None)
-                if mark is None or method is None:
-                    continue
-                raises = tuple(ExceptionSpec.of(kind) for kind in mark.raises)
-                found[name] = FunctionSpec(
-                    name, mark.kind, _signature_text(method), inspect.getdoc(method) or "", raises
-                )
+        """Collect the `@api` methods of a class (base classes first, in order of declaration), then its handles'."""
+        found = [_function(name, method, mark) for name, method, mark in _marked(api_class)]
         if not found:
             raise UsageError(f"{api_class.__qualname__} declares no function; mark its methods with @api.")
-        return cls(tuple(found.values()))
+        for handle in _handles(api_class):
+            found += [
+                _function(f"{handle.__name__}.{name}", method, mark, True) for name, method, mark in _marked(handle)
+            ]
+        names = [function.name for function in found]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice:
+            raise UsageError(f"{api_class.__qualname__} declares two functions {twice}; rename one of the two classes.")
+        return cls(tuple(found))
 
     def __getitem__(self, name: str) -> FunctionSpec:
         """The function called `name`; UsageError with the nearest match where there is none."""
@@ -107,9 +104,9 @@ class Surface(msgspec.Struct, frozen=True):
         return {function.name: function.digest for function in self.functions}
 
     @property
-    def exceptions(self) -> tuple[ExceptionSpec, ...]:
-        """Every declared exception once, in order of declaration."""
-        return tuple(dict.fromkeys(spec for function in self.functions for spec in function.raises))
+    def types(self) -> tuple[TypeSpec, ...]:
+        """Every declared type once, exceptions with the others, in order of declaration."""
+        return tuple(dict.fromkeys(spec for function in self.functions for spec in (*function.raises, *function.types)))
 
     def page(self) -> str:
         """The API page that a proposer reads: signature, kind, docstring and exceptions of each function."""
@@ -123,16 +120,68 @@ class Surface(msgspec.Struct, frozen=True):
         return "\n\n".join(entries) + "\n"
 
 
+class Function(NamedTuple):
+    """A function of a surface on the host's side: `call` takes one value per parameter, as requests carry them."""
+
+    kind: Kind
+    call: Callable[[tuple[Any, ...]], Any]
+    raises: tuple[type[BaseException], ...]
+    shared: Shared
+
+
+def functions_of(api: object, surface: Surface) -> dict[str, Function]:
+    """The functions of a surface, by name, bound to the object that has them."""
+    owners: dict[str, Any] = {handle.__name__: handle for handle in _handles(type(api))}
+    found = {}
+    for function in surface.functions:
+        owner, _, name = function.name.rpartition(".")
+        method = getattr(owners[owner], name) if owner in owners else getattr(api, function.name)
+        mark: ApiMark = getattr(method, MARK)
+        found[function.name] = Function(mark.kind, called_in_order(method), mark.raises, mark.shared)
+    return found
+
+
+def types_of(api_class: type) -> dict[str, type]:
+    """The classes that a surface declares, exceptions included, by qualified name."""
+    owners = (api_class, *_handles(api_class))
+    marks = [mark for owner in owners for _, _, mark in _marked(owner)]
+    return {qualified(kind): kind for mark in marks for kind in (*mark.raises, *mark.types)}
+
+
 def declared_exceptions(method: Callable[..., Any]) -> tuple[type[BaseException], ...]:
     """The exceptions that `method` may send to a program."""
-    mark: ApiMark = getattr(method, _MARK)
+    mark: ApiMark = getattr(method, MARK)
     return mark.raises
 
 
-def exceptions_of(api: object, surface: Surface) -> dict[str, type[BaseException]]:
-    """The exception classes that the functions of a surface declare, by qualified name."""
-    kinds = [kind for function in surface.functions for kind in declared_exceptions(getattr(api, function.name))]
-    return {f"{kind.__module__}.{kind.__qualname__}": kind for kind in kinds}
+def _marked(owner: type) -> Iterator[tuple[str, Callable[..., Any], ApiMark]]:
+    """Name, function and mark of each `@api` method; base classes first, in order of declaration."""
+    names = dict.fromkeys(name for base in reversed(owner.__mro__) for name in vars(base))
+    for name in names:
+        method = getattr(owner, name, None)
+        mark = getattr(method, MARK, None)
+        if method is not None and mark is not None:
+            yield name, method, mark
+
+
+def _handles(api_class: type) -> list[type]:
+    """The handle classes that a surface declares, directly or through the methods of other handles."""
+    found: dict[type, None] = {}
+    owners = [api_class]
+    for owner in owners:
+        declared = [kind for _, _, mark in _marked(owner) for kind in mark.types]
+        fresh = [kind for kind in declared if is_handle(kind) and kind not in found]
+        found.update(dict.fromkeys(fresh))
+        owners += fresh
+    return list(found)
+
+
+def _function(name: str, method: Callable[..., Any], mark: ApiMark, on_handle: bool = False) -> FunctionSpec:
+    raises = tuple(describe(kind) for kind in mark.raises)
+    shared = ("all",) if mark.shared == "all" else tuple(qualified(kind) for kind in mark.shared)
+    types = tuple(describe(kind) for kind in mark.types)
+    text = _signature_text(method, on_handle)
+    return FunctionSpec(name, mark.kind, text, inspect.getdoc(method) or "", raises, types, shared)  # type: ignore[arg-type]
 
 
 def called_in_order(method: Callable[..., Any]) -> Callable[[tuple[Any, ...]], Any]:
@@ -159,12 +208,12 @@ def called_in_order(method: Callable[..., Any]) -> Callable[[tuple[Any, ...]], A
     return call
 
 
-def _signature_text(method: Callable[..., Any]) -> str:
-    """The signature without `self`; UsageError for a default that is not a literal."""
+def _signature_text(method: Callable[..., Any], with_self: bool) -> str:
+    """The signature, with `self` or without; UsageError for a default that is not a literal."""
     signature = inspect.signature(method)
-    parameters = list(signature.parameters.values())[1:]
+    parameters = list(signature.parameters.values())[0 if with_self else 1 :]
     for parameter in parameters:
-        if parameter.default is not parameter.empty and not _is_literal(parameter.default):
+        if parameter.default is not parameter.empty and not is_literal(parameter.default):
             raise UsageError(
                 f"{method.__qualname__}: the default of '{parameter.name}' must be a Python literal, "
                 "because the program process rebuilds the function from its signature's text."
@@ -184,11 +233,7 @@ class _Unquoted:
 
 
 def _shown(annotation: Any) -> Any:
-    return _Unquoted(annotation) if isinstance(annotation, str) else annotation
-
-
-def _is_literal(value: object) -> bool:
-    try:
-        return bool(ast.literal_eval(repr(value)) == value)
-    except (ValueError, SyntaxError):
-        return False
+    if annotation is inspect.Parameter.empty:
+        return annotation
+    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    return _Unquoted(re.sub(r"[\w.]*<locals>\.", "", text))

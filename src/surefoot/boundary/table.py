@@ -9,14 +9,22 @@ in order of discovery; the public state is always the first root, so its nodes c
 | `["l", *cells]` `["t", *cells]`                 | list, tuple                                         |
 | `["d", *(key, value)]`                          | dict, in order                                      |
 | `["s", *cells]` `["f", *cells]`                 | set, frozenset, in one canonical order              |
+| `["O", *(key, value)]` `["C", *(key, value)]`   | OrderedDict, Counter                                |
+| `["D", factory, *(key, value)]`                 | defaultdict; factory by name, or None               |
+| `["q", limit, *cells]`                          | deque                                               |
 | `["i", text]` `["u", bytes]` `["c", re, im]`    | big int, str with surrogates, complex               |
 | `["y", bytes]`                                  | bytearray                                           |
+| `["x", kind, *cells]`                           | range, slice, date, decimal …: see `plain`          |
 | `["n", dtype, bytes]`                           | NumPy scalar; dtype `U` or `S` for its str or bytes |
 | `["a", dtype, shape, order, bytes, writeable]`  | ndarray that shares memory with no other            |
 | `["b", bytes]`                                  | memory shared by several arrays of the message      |
 | `["v", [k], dtype, shape, strides, offset, w]`  | ndarray that is a view of memory node k             |
 | `["w", k, dtype, shape, strides, offset, w]`    | ndarray that is a view of the array known as k      |
-| `["e", type, args, attributes]`                 | exception                                           |
+| `["e", type, args, attributes, cause, s]`       | exception; s: whether its context is suppressed     |
+| `["E", type, member]`                           | member of an enum: its name, a flag's number        |
+| `["N", type, *cells]`                           | named tuple                                         |
+| `["o", type, *(name, value)]`                   | dataclass instance: its attributes, in order        |
+| `["h", type, number]`                           | handle: an object that stays with the host          |
 | `["^", k]`                                      | the object that the receiver knows as k             |
 
 An array that shares memory with nothing else in its message travels compact (C order, F order, or its own
@@ -27,6 +35,9 @@ replaced: what cannot be exact is refused by its qualified name.
 from __future__ import annotations
 
 import builtins
+import dataclasses
+import enum
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -42,8 +53,23 @@ class UnsupportedValueError(TypeError):
 
     def __init__(self, value: object, why: str = ""):
         kind = type(value)
-        reason = why or "only Python scalars, str, bytes, containers, ndarrays, NumPy scalars and exceptions can"
+        reason = why or _why_not(value)
         super().__init__(f"A value of type {kind.__module__}.{kind.__qualname__} can't cross the boundary: {reason}.")
+
+
+def _why_not(value: object) -> str:
+    if isinstance(value, Iterator):
+        return "an iterator would run on one side only; pass a list"
+    if callable(value):
+        return "functions and classes stay where they are; pass what they give"
+    kind = type(value)
+    if (
+        dataclasses.is_dataclass(kind)
+        or isinstance(value, enum.Enum)
+        or (isinstance(value, tuple) and kind is not tuple)
+    ):
+        return "its type is not declared on the surface with types=(...)"
+    return "only Python scalars, str, bytes, containers, ndarrays, NumPy scalars, exceptions and declared types can"
 
 
 ACROSS = "it is a view across the edge or the gaps of an array that the other side already has"

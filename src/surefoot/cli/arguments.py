@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,6 +24,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on s
 Trusted = Annotated[
     bool,
     typer.Option("--trusted", help="A script of your own: it may import what lies beside it and what is installed."),
+]
+ApiObject = Annotated[
+    str | None,
+    typer.Option("--api", metavar="MODULE:NAME", help="Class or object that own-API tapes were recorded with."),
 ]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Simulator processes at a time.")]
 
@@ -45,3 +51,22 @@ def parse_seeds(text: str) -> list[int]:
             raise UsageError(f"'{text}' names more than {MOST_SEEDS} configurations. Split them over several runs.")
         seeds += range(first, last + 1)
     return list(dict.fromkeys(seeds))
+
+
+def find_object(text: str | None) -> Any:
+    """What `module:name` names, looked for in the working folder, too; None for None. UsageError if there is none."""
+    if text is None:
+        return None
+    module, _, name = text.partition(":")
+    if not module or not name:
+        raise UsageError(f"--api takes module:name, such as shop:ShopClient, not '{text}'.")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except Exception as error:  # whatever a user's module raises when it is imported
+        raise UsageError(f"{text} can't be imported: {type(error).__name__}: {error}.") from error
+    finally:
+        sys.path.remove(str(Path.cwd()))
+    return found

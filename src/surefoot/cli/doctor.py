@@ -133,5 +133,8 @@ class _NoHost:
         """No program of a probe calls."""
         raise RunStoppedError
 
+    def settle(self) -> None:
+        """Nothing is called."""
+
     def note(self, watched: Watched) -> None:
         """No program of a probe is watched."""

@@ -14,6 +14,8 @@ _WHOLE_KEY = 10_000
 _KINDS = {
     "l": "list", "t": "tuple", "d": "dict", "s": "set", "f": "frozenset", "i": "int", "u": "str", "c": "complex",
     "y": "bytearray", "n": "NumPy scalar", "a": "ndarray", "v": "ndarray", "w": "ndarray", "e": "exception",
+    "O": "OrderedDict", "C": "Counter", "D": "defaultdict", "q": "deque", "N": "named tuple", "o": "dataclass",
+    "E": "enum", "h": "handle",
 }  # fmt: skip
 
 
@@ -75,16 +77,25 @@ class Comparison:
             return self._differ(path, [first], [second])
         if tag in ("l", "t"):
             return self._sequences(path, expected, got, stack)
+        if tag in ("N", "q", "x") and expected[1] == got[1]:
+            return self._sequences(path, expected[1:], got[1:], stack)
+        if tag == "D" and expected[1] == got[1]:
+            return self._dicts(path, expected[1:], got[1:], stack)
+        if tag == "o" and expected[1] == got[1]:
+            return self._attributes(path, expected, got, stack)
         if tag in ("s", "f"):
             return None if expected == got else self._differ(path, [first], [second])
-        if tag == "d":
+        if tag in ("d", "O", "C"):
             return self._dicts(path, expected, got, stack)
         if tag == "a":
             return self._arrays(path, expected, got)
         if tag == "e":
             if expected[1] != got[1]:
                 return self._differ(path, [first], [second])
-            stack += [(f"{path}.__dict__", expected[3], got[3]), (f"{path}.args", expected[2], got[2])]
+            stack += [
+                (f"{path}.{name}", expected[index], got[index])
+                for name, index in (("__suppress_context__", 5), ("__cause__", 4), ("__dict__", 3), ("args", 2))
+            ]
             return None
         if tag == "v":
             return self._views(path, expected, got)
@@ -116,6 +127,13 @@ class Comparison:
             return Difference(f"order of keys of {path}", ", ".join(keys), ", ".join(others))
         values = zip(keys, expected[2::2], got[2::2], strict=True)
         stack += [(f"{path}[{key}]", first, second) for key, first, second in reversed(list(values))]
+        return None
+
+    def _attributes(self, path: str, expected: list[Any], got: list[Any], stack: list[Any]) -> Difference | None:
+        if expected[2::2] != got[2::2]:
+            return Difference(f"attributes of {path}", ", ".join(expected[2::2]), ", ".join(got[2::2]))
+        values = list(zip(expected[2::2], expected[3::2], got[3::2], strict=True))
+        stack += [(f"{path}.{name}", first, second) for name, first, second in reversed(values)]
         return None
 
     def _arrays(self, path: str, expected: list[Any], got: list[Any]) -> Difference | None:

@@ -21,7 +21,7 @@ from surefoot.program.source import Program
 from surefoot.tape.recording import execute
 
 LOST = "The process that starts programs ended unexpectedly. Run 'surefoot doctor' to see why."
-NOTHING_SHARED = b"\x92\xc0\x90"
+NOTHING_SHARED = b"\x92\x91\xc0\x90"
 WAIT = "import signal\nsignal.pause()"
 KILL_INTERPRETER = """
 import os, signal

@@ -36,9 +36,9 @@ ENDINGS = {
     "import os\nos.kill(os.getpid(), 9)": "failure: raised: its process was killed by signal 9",
     "import os\nos.write(3, b'abcdefgh'); step()": (
         "failure: raised: it sent a message that no program sends "
-        "(A message of 1606 MB can't cross the boundary: 256 MB are the most)"
+        "(A message of 3276 MB can't cross the boundary: 256 MB are the most)"
     ),
-    "import os\nos.write(3, b'\\2\\0\\0\\0\\1\\2'); step()": (
+    "import os\nos.write(3, b'\\2\\0\\0\\0\\0\\0\\0\\0\\1\\2'); step()": (
         "failure: raised: it sent a message that no program sends (Expected `array`, got `int`)"
     ),
     "import sys; sys.stdout.close()": "failure: the program ended, but the evaluator does not accept the state",
@@ -52,7 +52,7 @@ ENDINGS = {
     ),
     "echo(object())": (
         "failure: raised at line 1: surefoot.boundary.table.UnsupportedValueError: A value of type builtins.object "
-        "can't cross the boundary: only Python scalars, str, bytes, containers, ndarrays, NumPy scalars and exceptions can."
+        "can't cross the boundary: only Python scalars, str, bytes, containers, ndarrays, NumPy scalars, exceptions and declared types can."
     ),
     "echo('a' * (257 << 20))": (
         "failure: raised at line 1: surefoot.boundary.wire.FrameTooLargeError: "
@@ -61,12 +61,12 @@ ENDINGS = {
     "import time; time.sleep(-1)": "failure: raised at line 1: ValueError: can't sleep for -1.0",
     "fail('sub')": (
         "infrastructure: fail returned what can't cross: A value of type {module}.SubToyError can't cross the boundary: "
-        "of exceptions only Python's own and those declared with @api can."
+        "of exceptions only Python's own and those declared with raises=(...) can."
     ),
     "fail('other')": "infrastructure: fail raised RuntimeError: a fault: other",
     "foreign()": (
         "infrastructure: foreign returned what can't cross: A value of type builtins.object can't cross the boundary: "
-        "only Python scalars, str, bytes, containers, ndarrays, NumPy scalars and exceptions can."
+        "only Python scalars, str, bytes, containers, ndarrays, NumPy scalars, exceptions and declared types can."
     ),
     "def f(:\n  pass": "invalid program: program, line 1: not valid Python: invalid syntax.",
     "import threading": (

@@ -50,7 +50,7 @@ def test_the_report_has_the_promised_keys(finished):
 
 
 def test_every_program_of_a_run_is_valid_staged_and_closed(finished, desk):
-    names = [function.name for function in desk.surface.functions] + [item.name for item in desk.surface.exceptions]
+    names = [function.name for function in desk.surface.functions] + [item.name for item in desk.surface.types]
     programs = sorted((finished / "programs").glob("*.py"))
     assert len(programs) == 2
     for path in (*programs, finished / "final.py"):

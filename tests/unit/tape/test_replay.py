@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from surefoot.boundary.process import Zygote
 from surefoot.boundary.surface import Surface
 from surefoot.boundary.wire import Limits
 from surefoot.errors import InvalidProgramError
@@ -79,6 +80,12 @@ def test_another_numeric_platform_is_named(with_header, zygote):
         "numeric platform",
         f"blas (mkl then, {blas} now), CPU features, python (3.8 then, {python} now) differ from the recording's",
     )
+
+
+def test_what_a_program_imports_is_no_other_numeric_platform(tape):
+    program = Program("import scipy.linalg\n" + tape.header.program)
+    with Zygote(preload_for(program)) as zygote:
+        assert certify(program, tape, zygote) == Certified(3)
 
 
 def test_a_python_patch_level_does_not_matter(with_header, zygote):

@@ -82,7 +82,7 @@ def fragments_of(task: Task, program: Program, record: Record, tape: Tape) -> li
     parts = staged(program)
     if parts is None or record.diagnosis is None or not record.success:
         return []
-    names = [function.name for function in task.surface.functions] + [spec.name for spec in task.surface.exceptions]
+    names = [function.name for function in task.surface.functions] + [spec.name for spec in task.surface.types]
     roles = {item: role for role, item in task.roles.items()}
     found = []
     for call, effect in zip(parts.calls, effects_of(task, parts, record.diagnosis, tape), strict=True):
