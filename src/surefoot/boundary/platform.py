@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+ADDR_NO_RANDOMIZE = 0x0040000
+
 
 @functools.cache
 def numeric_platform() -> dict[str, str]:
@@ -40,3 +42,12 @@ def _cpu_features() -> str:
     core = importlib.import_module("numpy._core._multiarray_umath")  # where NumPy keeps what it found
     features: dict[str, bool] = core.__cpu_features__
     return " ".join(sorted(name for name, present in features.items() if present))
+
+
+def addresses_fixed() -> bool:
+    """Whether this process was started with fixed addresses, on which the order of sets of classes depends."""
+    try:
+        flags = int(Path("/proc/self/personality").read_text(), 16)
+    except (OSError, ValueError):
+        return False
+    return bool(flags & ADDR_NO_RANDOMIZE)

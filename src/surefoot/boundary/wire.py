@@ -39,7 +39,8 @@ class Begin(msgspec.Struct, tag="begin", array_like=True, frozen=True):
     """Host to program: everything a run starts from.
 
     `watch` names places whose local values are to be reported: `line:12` before that line runs, `end:pick`
-    when that function returns.
+    when that function returns. `modules` are texts that the program may import, by name; a package's own is
+    under `name.__init__`.
     """
 
     source: str
@@ -50,6 +51,8 @@ class Begin(msgspec.Struct, tag="begin", array_like=True, frozen=True):
     clock: float
     trace_lines: bool
     watch: tuple[str, ...] = ()
+    modules: dict[str, str] = {}
+    profile: str = "strict"
 
 
 class Call(msgspec.Struct, tag="call", array_like=True, frozen=True):

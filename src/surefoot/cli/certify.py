@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from surefoot.boundary.outcome import Failure, Success, is_success
-from surefoot.cli.arguments import ApiObject, AsJson, BankFolder, ProgramPath, find_object
+from surefoot.cli.arguments import ApiObject, AsJson, BankFolder, ProgramPath, Trusted, find_object, profile_of
 from surefoot.cli.console import err, out, print_json, progress, say, table
 from surefoot.cli.replay import as_data
 from surefoot.environments.host import TaskHost
@@ -93,6 +93,7 @@ def certify(
         bool, typer.Option("--run-uncertified", help="Run the program live on the scenes that are undecided then.")
     ] = False,
     api: ApiObject = None,
+    trusted: Trusted = False,
     as_json: AsJson = False,
 ) -> int:
     """Check an edited PROGRAM against every recorded success in a bank, without the environment.
@@ -101,7 +102,7 @@ def certify(
     not a failure: what happens from there on is unknown, until --fork or --run-uncertified tells. Exit 0 if
     every scene is certified, or forked or re-run with success, else 1.
     """
-    text = Program.read(program)
+    text = Program.read(program, profile_of(trusted))
     text.check()
     place = Bank(bank)
     scenes = [_Scene(witness) for witness in place.witnesses()]

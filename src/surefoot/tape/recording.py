@@ -24,9 +24,6 @@ from surefoot.program.source import Program
 from surefoot.tape.file import Tape, TapeWriter
 from surefoot.tape.records import FORMAT, End, Event, Header, Telemetry
 
-SANDBOX = "process"
-"""Level of confinement that program processes run under: own process, limits, no capabilities dropped yet."""
-
 
 class Origin(msgspec.Struct, frozen=True):
     """What a tape's header says of the task that it was recorded on."""
@@ -98,6 +95,8 @@ def execute(
             run_seed,
             environment.clock,
             False,
+            modules=program.modules,
+            profile=program.profile,
         )
         ending, process = _converse(host, observed, lambda: zygote.run(begin, limits))
         tape = concluded(host, header, ending, process, started)
@@ -135,7 +134,8 @@ def header_of(
     name = Path(program.name).name  # equal executions have equal tapes, wherever the program lies
     return Header(
         FORMAT, (), origin.task, origin.tier, origin.protocol, scene, program.source, name, run_seed, origin.surface,
-        origin.revision, zygote.platform, zygote.python, SANDBOX, limits, opening, clock,
+        origin.revision, zygote.platform, zygote.python, zygote.sandbox, limits, opening, clock,
+        program.modules, program.profile,
     )  # fmt: skip
 
 

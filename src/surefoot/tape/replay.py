@@ -9,7 +9,7 @@ from surefoot.boundary.surface import Surface
 from surefoot.boundary.table import MalformedMessageError
 from surefoot.boundary.wire import Answer, Begin, Call, Ended, Watched
 from surefoot.errors import InvalidProgramError, UsageError
-from surefoot.program.source import Program
+from surefoot.program.source import Profile, Program
 from surefoot.tape.certificate import Certificate, Certified, Diverged, Unavailable
 from surefoot.tape.epochs import Epochs
 from surefoot.tape.explanation import Explanation
@@ -38,8 +38,8 @@ def certify(
         return unavailable
     program.check()
     certificate = _replay(program, tape, zygote, surface or tape.header.surface, trace_lines=trace_lines, modulo=modulo)
-    if isinstance(certificate, Diverged) and program.source != tape.header.program:
-        own = Program(tape.header.program, tape.header.program_name)
+    own = program_of(tape)
+    if isinstance(certificate, Diverged) and program != own:
         match = _replay(own, tape, zygote, tape.header.surface)
         if isinstance(match, Unavailable):
             return match
@@ -51,6 +51,13 @@ def certify(
             f"all {len(tape.events)} events match, but the tape records no success: {tape.end.outcome.text}",
         )
     return certificate
+
+
+def program_of(tape: Tape) -> Program:
+    """The program that made a tape, with the modules that belonged to it."""
+    header = tape.header
+    profile: Profile = "trusted" if header.profile == "trusted" else "strict"
+    return Program(header.program, header.program_name, header.modules, profile)
 
 
 def _as_recorded(certificate: Certificate, tape: Tape) -> bool:
@@ -99,8 +106,9 @@ def unusable(
     now = zygote.platform | {"python": _minor(zygote.python)}
     differing = {key for key in {*then, *now} if then.get(key) != now.get(key)}
     if program is not None and differing and differing <= NUMERIC_KEYS:
-        own = Program(header.program, header.program_name)
-        differing = differing if is_numeric((program, own), tape) else set()
+        own = program_of(tape)
+        whole = not any(text.modules or text.packages for text in (program, own))
+        differing = set() if whole and not is_numeric((program, own), tape) else differing
     if differing:
         shown = [
             f"{key} ({then.get(key)} then, {now.get(key)} now)" if key != "cpu" else "CPU features"
@@ -143,6 +151,8 @@ def started(
         header.clock,
         trace_lines,
         watch,
+        program.modules,
+        program.profile,
     )
     return zygote.run(begin, header.limits)
 
