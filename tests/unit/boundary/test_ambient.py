@@ -8,7 +8,8 @@ from surefoot.boundary.process import Zygote
 from surefoot.boundary.session import converse
 from surefoot.boundary.wire import Begin, Limits
 from surefoot.tape.certificate import Certified
-from surefoot.tape.replay import certify, program_of, request_text
+from surefoot.tape.replay import certify, program_of
+from surefoot.tape.text import request_text
 
 SOURCES = {
     "random": "import random\nprint(random.random(), random.Random().random(), random.SystemRandom().random())\n"
@@ -55,6 +56,9 @@ class Silent:
 
     def answer(self, call):
         raise AssertionError(call)
+
+    def settle(self):
+        """Nothing was called."""
 
     def note(self, watched):
         raise AssertionError(watched)
