@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from surefoot.boundary.exchange import Callee
 from surefoot.boundary.process import Zygote
 from surefoot.boundary.session import converse
 from surefoot.boundary.wire import Begin, Limits
@@ -72,7 +73,7 @@ def pair(zygote):
 
 
 def printed(zygote, source, seed=0):
-    process = zygote.run(Begin(source, (), (), b"\x92\xc0\x90", seed, 0.0, False), Limits(cpu_seconds=20))
+    process = zygote.run(Begin(source, (), (), Callee(None).opening, seed, 0.0, False), Limits(cpu_seconds=20))
     ending = converse(process, Silent())
     assert ending.error == "", ending
     return process.output
