@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from surefoot.boundary.declared import MARK, is_literal, qualified
+from surefoot.boundary.declared import MARK, HandleSpec, is_literal, qualified
 from surefoot.boundary.surface import ApiMark, Kind, Shared, Surface, api
 from surefoot.errors import EnvironmentFaultError, UsageError, unknown_name
 
@@ -195,12 +195,16 @@ def described(subject: Subject | type, surface: Surface) -> Surface:
     """A tape's surface as an object or class offers it now, for finding what has changed.
 
     Kinds and exceptions are the tape's, except where `@api` marks a method now: how the script was recorded is
-    no property of the object. Methods that are gone are left out.
+    no property of the object. Methods that are gone are left out. Handles are other classes: theirs are the tape's.
     """
     now = methods_of(subject)
+    handles = {spec.name.rpartition(".")[2] for spec in surface.types if isinstance(spec, HandleSpec)}
     functions = []
     for function in surface.functions:
-        method = function.name.rpartition(".")[2]
+        owner, _, method = function.name.rpartition(".")
+        if owner in handles:
+            functions.append(function)
+            continue
         if method not in now:
             continue
         mark: ApiMark = getattr(getattr(subject, method), MARK, ApiMark(function.kind))

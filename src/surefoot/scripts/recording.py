@@ -6,6 +6,7 @@ import keyword
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import msgspec
@@ -16,7 +17,7 @@ from surefoot.boundary.surface import Shared, Surface
 from surefoot.boundary.wire import Limits
 from surefoot.errors import TapeError, UsageError
 from surefoot.program.source import Program
-from surefoot.scripts.environment import PROTOCOL, TIER, ObjectEnvironment, revision_of_class, task_name
+from surefoot.scripts.environment import PROTOCOL, TIER, ObjectEnvironment, revision_of, task_name
 from surefoot.scripts.methods import wrapper_of
 from surefoot.tape.file import Tape
 from surefoot.tape.recording import Execution, Origin, execute
@@ -61,10 +62,15 @@ def record(
     text, path = Program.read(Path(program)), Path(tape)
     if isinstance(obj, type):
         raise UsageError(f"record takes the object that the script calls, not its class: {obj.__qualname__}(…).")
+    if isinstance(obj, ModuleType):
+        raise UsageError(
+            f"record takes an object with methods, not the module {obj.__name__}. Put the functions that the script calls "
+            "on one: types.SimpleNamespace(order=shop.order)."
+        )
     wrapper = wrapper_of(obj, name, queries=queries, raises=raises, types=types, shared=shared)
     _check_name(name, (*types, *raises))
     task = task_name(type(obj))
-    origin = Origin(task, TIER, PROTOCOL, Surface.of(wrapper), revision_of_class(type(obj), revision))
+    origin = Origin(task, TIER, PROTOCOL, Surface.of(wrapper), revision_of(obj, revision))
     environment = ObjectEnvironment(task, wrapper, (lambda: check(obj)) if check else None)
     unfinished = _unfinished(path)
     with Zygote(preload_for(text)) as zygote:

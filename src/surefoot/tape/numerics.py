@@ -13,7 +13,7 @@ from surefoot.boundary.table import unpack_table
 from surefoot.program.source import Program
 from surefoot.tape.file import Tape
 
-NUMERIC_KEYS = frozenset({"blas", "cpu", "numpy", "libm"})
+NUMERIC_KEYS = frozenset({"blas", "cpu", "numpy", "scipy", "libm"})
 """Parts of the numeric platform that only numerics depend on; machine and Python version count in any case."""
 _PLAIN_MODULES = frozenset(
     ("__future__", "abc", "argparse", "base64", "bisect", "collections", "contextlib", "copy", "csv", "dataclasses",

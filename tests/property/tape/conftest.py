@@ -82,7 +82,15 @@ def toy_pairs() -> Callable[[int], list[tuple[str, str]]]:
     return make
 
 
-DESK_QUERIES = ['locate("item")', 'describe("bin")', "get_hand()", 'recall("item")', "list_objects()", "release()"]
+DESK_CALLS = [
+    'locate("item")',
+    'describe("item")',
+    'locate("bin")',
+    "get_hand()",
+    'recall("item")',
+    "list_objects()",
+    "release()",
+]
 
 
 @pytest.fixture(scope="session")
@@ -92,7 +100,7 @@ def desk_edits(naive) -> Callable[[int], list[str]]:
 
     def make(count: int) -> list[str]:
         random = Random(f"desk edits {count}")
-        another = lambda: f"    {random.choice(DESK_QUERIES)}\n"  # noqa: E731
+        another = lambda: f"    {random.choice(DESK_CALLS)}\n"  # noqa: E731
         return [head + "".join(_edited(random, body, another)) for _ in range(count)]
 
     return make

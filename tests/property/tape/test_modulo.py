@@ -19,7 +19,7 @@ def final(environment):
 
 def test_on_the_toy_each_certified_program_ends_live_in_the_recorded_state(perform, toy, zygote, toy_pairs):
     seen = Counter()
-    for recorded, edited in toy_pairs(70):
+    for recorded, edited in toy_pairs(50):
         environment = toy.environment()
         first = perform(recorded, environment=environment)
         if first.outcome.text != "success":
@@ -33,7 +33,7 @@ def test_on_the_toy_each_certified_program_ends_live_in_the_recorded_state(perfo
             live = perform(edited, environment=environment)
             assert (live.outcome.text, final(environment)) == ("success", end), edited
             assert bool(modulo.modulo) == (not isinstance(strict, Certified))
-    assert seen["certified"] and min(seen["certified modulo queries"], seen["diverged"]) >= 8, seen
+    assert seen["certified"] and min(seen["certified modulo queries"], seen["diverged"]) >= 5, seen
 
 
 def test_on_the_desk_each_certified_program_ends_live_in_the_recorded_state(desk, naive, zygote, desk_edits):
@@ -41,7 +41,7 @@ def test_on_the_desk_each_certified_program_ends_live_in_the_recorded_state(desk
     origin = Origin(desk.name, desk.tier, desk.protocol, desk.surface, desk.revision())
     first = execute(naive, environment, origin, 101, zygote)
     end, seen = final(environment), Counter()
-    for source in desk_edits(70):
+    for source in desk_edits(60):
         program = Program(source)
         try:
             modulo = certify(program, first.tape, zygote, modulo=True)
@@ -51,4 +51,4 @@ def test_on_the_desk_each_certified_program_ends_live_in_the_recorded_state(desk
         if isinstance(modulo, Certified):
             live = execute(program, environment, origin, 101, zygote)
             assert (live.outcome.text, final(environment)) == ("success", end), source
-    assert seen["certified"] and min(seen["certified modulo queries"], seen["diverged"]) >= 8, seen
+    assert seen["certified"] and min(seen["certified modulo queries"], seen["diverged"]) >= 5, seen

@@ -112,6 +112,14 @@ def test_an_interrupted_start_of_a_program_leaves_nothing_that_the_next_could_he
     assert output(own, "print(2)") == "2\n"
 
 
+def test_a_program_that_has_no_process_group_yet_is_killed_all_the_same(own, monkeypatch):
+    def none_yet(*_: int) -> None:
+        raise ProcessLookupError
+
+    monkeypatch.setattr(process.os, "killpg", none_yet)
+    assert own.run(begin(WAIT), Limits()).close().signal == signal.SIGKILL
+
+
 def test_an_interrupted_run_kills_its_program(own):
     class Interrupting(Silent):
         def note(self, watched: Watched) -> None:

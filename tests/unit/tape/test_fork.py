@@ -7,13 +7,15 @@ import pytest
 
 from surefoot.boundary.environment import Environment
 from surefoot.boundary.outcome import Failure, Infrastructure, Success
-from surefoot.boundary.surface import api
+from surefoot.boundary.surface import Surface, api
 from surefoot.boundary.wire import Limits
 from surefoot.errors import InvalidProgramError, TapeError
 from surefoot.program.source import Program
 from surefoot.tape.certificate import Unavailable
+from surefoot.tape.epochs import pure_events
 from surefoot.tape.file import load_tape
 from surefoot.tape.fork import Forked, fork
+from surefoot.tape.recording import execute
 
 SOURCE = "step()\nbump('a')\necho(1)\nstep()\n"
 """Then `state['done'] = True` and `step()`: five events, three steps."""
@@ -173,6 +175,42 @@ def test_a_query_that_answers_otherwise_after_the_snapshot_is_noticed(forked, to
 
     found = forked(WHOLE.replace("echo(1)\nstep()", "echo(1)\nbump('b')"), environment=Unsteady())
     assert found == Unavailable("no snapshot", "from the snapshot after event 1, event 2 goes otherwise")
+
+
+def test_what_is_shared_beyond_the_public_state_can_t_be_had_back(forked, toy, zygote):
+    plain = toy.environment()
+    plain.reset(1)
+
+    class Item:
+        @api("query")
+        def weight(self):
+            return 1.0
+
+    class LendingApi(type(plain.api)):
+        @api("query", shared=(list,))
+        def lend(self):
+            return self._environment.lent
+
+        @api("query", types=(Item,))
+        def item(self):
+            return Item()
+
+    class Lending(toy.environment):
+        def reset(self, seed):
+            scene = super().reset(seed)
+            self.api, self.lent = LendingApi(self), [1, 2]
+            return scene
+
+    origin = msgspec.structs.replace(toy.origin, surface=Surface.of(LendingApi))
+    for source, reason in (("lend()\n", "shared objects"), ("item()\n", "shared objects"), ("echo(1)\n", None)):
+        tape = execute(Program(source + WHOLE), Lending(), origin, 1, zygote).tape
+        late, early = (
+            forked(text, tape=tape, environment=Lending(), origin=origin)
+            for text in (source + WHOLE + "step()\n", "echo(7)\n" + WHOLE)
+        )
+        assert pure_events(tape.header, tape.events)[0] == (reason is None)
+        assert isinstance(early, Forked)
+        assert (late.reason if isinstance(late, Unavailable) else None) == reason
 
 
 def test_a_fault_of_the_environment_is_the_outcome(forked, toy):

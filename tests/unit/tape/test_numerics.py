@@ -62,7 +62,13 @@ def elsewhere(zygote):
     def replayed(recorded, edited, **other):
         surface = Surface.of(Till)
         tape = execute(Program(recorded), Counter(), Origin("till", "state", "1", surface, "r"), 0, zygote).tape
-        other = other or {"blas": "another kernel", "cpu": "other features", "numpy": "1.0", "libm": "another"}
+        other = other or {
+            "blas": "another kernel",
+            "cpu": "other features",
+            "numpy": "1.0",
+            "scipy": "1.0",
+            "libm": "another",
+        }
         header = msgspec.structs.replace(tape.header, platform=tape.header.platform | other)
         return certify(Program(edited), msgspec.structs.replace(tape, header=header), zygote)
 
