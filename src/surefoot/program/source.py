@@ -14,6 +14,7 @@ from typing import Literal
 import msgspec
 
 from surefoot.errors import InvalidProgramError, UsageError
+from surefoot.program.given import without_given
 from surefoot.program.modules import imported_names, modules_beside, versions
 from surefoot.program.refusals import refuse_missing_modules, refuse_unclosable
 
@@ -45,6 +46,7 @@ class Program:
     def read(cls, path: Path, profile: Profile = "strict") -> Program:
         """Read a program file; with the profile `trusted` also the modules beside it that it imports.
 
+        What it imports only where it runs by hand (`if "client" not in globals():`) is not looked for.
         UsageError if there is none, or if it is not UTF-8 text.
         """
         try:
@@ -63,9 +65,10 @@ class Program:
         return program if profile == "strict" else program._with_imports(path.absolute().parent)
 
     def _with_imports(self, folder: Path) -> Program:
-        modules = modules_beside(self.tree, folder, self.name)
+        tree = without_given(self.tree)
+        modules = modules_beside(tree, folder, self.name)
         own = {name.partition(".")[0] for name in modules}
-        texts = [self.tree, *(ast.parse(text) for text in modules.values())]
+        texts = [tree, *(ast.parse(text) for text in modules.values())]
         imported = {name.partition(".")[0] for text in texts for name, _ in imported_names(text)}
         return Program(self.source, self.name, modules, self.profile, versions(imported - own))
 

@@ -59,7 +59,7 @@ def record(
 
     Raises UsageError for arguments that do not fit, TapeError where there is a file at `tape` already.
     """
-    text, path = Program.read(Path(program)), Path(tape)
+    text, path = Program.read(Path(program), "trusted"), Path(tape)
     if isinstance(obj, type):
         raise UsageError(f"record takes the object that the script calls, not its class: {obj.__qualname__}(…).")
     if isinstance(obj, ModuleType):

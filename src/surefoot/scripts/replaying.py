@@ -43,7 +43,7 @@ def replay(
     """
     with Replayer() as replayer:
         return replayer.replay(
-            Program.read(Path(program)), load_tape(Path(tape)), obj, revision=revision, modulo=modulo
+            Program.read(Path(program), "trusted"), load_tape(Path(tape)), obj, revision=revision, modulo=modulo
         )
 
 

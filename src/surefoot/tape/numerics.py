@@ -7,9 +7,10 @@ is not plainly so counts as numeric.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from surefoot.boundary.table import unpack_table
+from surefoot.program.given import without_given
 from surefoot.program.source import Program
 from surefoot.tape.file import Tape
 
@@ -32,24 +33,8 @@ _ARRAYS = frozenset("avwbnc")
 def is_numeric(programs: Iterable[Program], tape: Tape) -> bool:
     """Whether one of the programs, or what is on the tape, may use numerics. InvalidProgramError for no program."""
     given = {function.name.partition(".")[0] for function in tape.header.surface.functions}
-    return any(map(_is_numeric_node, _nodes((program.tree for program in programs), given))) or _holds_arrays(tape)
-
-
-def _nodes(trees: Iterable[ast.AST], given: set[str]) -> Iterator[ast.AST]:
-    """What a program may run: all but the bodies of `if "client" not in globals():`, where the client is given."""
-    waiting = list(trees)
-    while waiting:
-        node = waiting.pop()
-        match node:
-            case ast.If(
-                test=ast.Compare(
-                    left=ast.Constant(value=name), ops=[ast.NotIn()], comparators=[ast.Call(func=ast.Name("globals"))]
-                )
-            ) if name in given:
-                waiting += node.orelse
-            case _:
-                yield node
-                waiting += ast.iter_child_nodes(node)
+    trees = [without_given(program.tree, given) for program in programs]
+    return any(_is_numeric_node(node) for tree in trees for node in ast.walk(tree)) or _holds_arrays(tape)
 
 
 def _is_numeric_node(node: ast.AST) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from surefoot.boundary.exchange import Callee
 from surefoot.boundary.process import Zygote
 from surefoot.boundary.session import converse
 from surefoot.boundary.wire import Begin, Limits
 from surefoot.tape.certificate import Certified
-from surefoot.tape.replay import certify, program_of, request_text
+from surefoot.tape.replay import certify, program_of
+from surefoot.tape.text import request_text
 
 SOURCES = {
     "random": "import random\nprint(random.random(), random.Random().random(), random.SystemRandom().random())\n"
@@ -56,6 +58,9 @@ class Silent:
     def answer(self, call):
         raise AssertionError(call)
 
+    def settle(self):
+        """Nothing was called."""
+
     def note(self, watched):
         raise AssertionError(watched)
 
@@ -68,7 +73,7 @@ def pair(zygote):
 
 
 def printed(zygote, source, seed=0):
-    process = zygote.run(Begin(source, (), (), b"\x92\xc0\x90", seed, 0.0, False), Limits(cpu_seconds=20))
+    process = zygote.run(Begin(source, (), (), Callee(None).opening, seed, 0.0, False), Limits(cpu_seconds=20))
     ending = converse(process, Silent())
     assert ending.error == "", ending
     return process.output

@@ -148,7 +148,7 @@ NOT_SENT = "it sent a message that no program sends"
 )
 def test_a_request_that_no_client_sends_is_an_abnormal_end(tape, zygote, sent, got):
     source = "import os, signal\nfrom surefoot.boundary.wire import PREFIX, Answer, Call, as_data\n"
-    source += f"data = as_data({sent})\nos.write(3, PREFIX.pack(len(data)) + data)\nsignal.pause()"
+    source += f"data = as_data({sent})\nos.write(3, PREFIX.pack(len(data), 0) + data)\nsignal.pause()"
     found = certify(Program(source), tape, zygote)
     assert isinstance(found, Diverged)
     assert found.kind == "abnormal end"
