@@ -319,7 +319,7 @@ def _close_random() -> None:
 
 
 def _close_datetime() -> None:
-    """`datetime.now` and `utcnow`, in the type itself: a static type, but its dictionary is one like any other."""
+    """`now`, `utcnow` and `today`, in the types themselves: static types, but their dictionaries are like any other."""
 
     def now(cls: type[datetime.datetime], tz: datetime.tzinfo | None = None) -> datetime.datetime:
         return cls.fromtimestamp(_time.time(), tz)
@@ -327,11 +327,20 @@ def _close_datetime() -> None:
     def utcnow(cls: type[datetime.datetime]) -> datetime.datetime:
         return cls.fromtimestamp(_time.time(), datetime.UTC).replace(tzinfo=None)
 
-    names = next(item for item in gc.get_referents(datetime.datetime.__dict__) if isinstance(item, dict))
-    names["now"], names["utcnow"] = classmethod(now), classmethod(utcnow)
-    ctypes.pythonapi.PyType_Modified(ctypes.py_object(datetime.datetime))
+    def today(cls: type[datetime.date]) -> datetime.date:  # `datetime` has it from `date`
+        return cls.fromtimestamp(_time.time())
+
+    _replace_in_type(datetime.datetime, now=now, utcnow=utcnow)
+    _replace_in_type(datetime.date, today=today)
     start = datetime.datetime.fromtimestamp(_time.time())
     assert start == datetime.datetime.now() == datetime.datetime.today()
+    assert start.date() == datetime.date.today()
+
+
+def _replace_in_type(kind: type, **methods: Callable[..., Any]) -> None:
+    names = next(item for item in gc.get_referents(kind.__dict__) if isinstance(item, dict))
+    names.update({name: classmethod(method) for name, method in methods.items()})
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))
 
 
 def _close_names() -> None:

@@ -75,7 +75,7 @@ class CertifiedEvaluator:
         for path in sorted(folder.glob("*.mcap")):
             tape = load_tape(path)
             if tape.end is not None and _made_with(tape, task.name, self._host.revision):
-                self._learn(Program(tape.header.program), tape)
+                self._learn(program_of(tape), tape)
 
     def __enter__(self) -> CertifiedEvaluator:
         return self
