@@ -14,14 +14,15 @@ import surefoot
 SOURCE = Path(surefoot.__file__).parent
 LAYERS = [
     {"errors"}, {"program", "boundary"}, {"tape"}, {"diagnosis"},
-    {"environments", "environments.base", "environments.host", "environments.registry"},
-    {"memory"}, {"proposer"}, {"search"}, {"evaluation"}, {"scripts"}, {"report"}, {"cli"},
+    {"environments", "environments.base", "environments.host", "environments.registry",
+     "environments.staged"},
+    {"memory"}, {"proposer"}, {"search"}, {"evaluation"}, {"scripts"}, {"report"}, {"pi"}, {"cli"},
 ]  # fmt: skip
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 CONCRETE = {
     f"environments.{path.name}" for path in (SOURCE / "environments").iterdir() if (path / "__init__.py").exists()
 }
-KNOWN = {f"environments.{name}" for name in ("base", "host", "registry")} | CONCRETE
+KNOWN = {f"environments.{name}" for name in ("base", "host", "registry", "staged")} | CONCRETE
 
 
 def loaded(statement: str) -> set[str]:

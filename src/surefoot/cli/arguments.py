@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from surefoot.errors import UsageError
+from surefoot.program.source import Profile
 
 MOST_SEEDS = 100_000
 LARGEST_SEED = 2**32 - 1
@@ -20,11 +21,20 @@ ProgramPath = Annotated[Path, typer.Argument(metavar="PROGRAM", help="A Python f
 BankFolder = Annotated[Path, typer.Option("--bank", metavar="DIR", help="Folder of recorded successes.")]
 RunSeed = Annotated[int, typer.Option("--run-seed", help="Randomness of the run itself, not of the scene.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
+Trusted = Annotated[
+    bool,
+    typer.Option("--trusted", help="A script of your own: it may import what lies beside it and what is installed."),
+]
 ApiObject = Annotated[
     str | None,
     typer.Option("--api", metavar="MODULE:NAME", help="Class or object that own-API tapes were recorded with."),
 ]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Simulator processes at a time.")]
+
+
+def profile_of(trusted: bool) -> Profile:
+    """The profile that `--trusted` asks for."""
+    return "trusted" if trusted else "strict"
 
 
 def parse_seeds(text: str) -> list[int]:

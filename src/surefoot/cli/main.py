@@ -24,6 +24,7 @@ COMMANDS = {
     "resume": "learn",
     "evaluate": "evaluate",
     "show": "show",
+    "export": "export",
     "pi": "pi",
     "doctor": "doctor",
 }

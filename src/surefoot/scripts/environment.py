@@ -73,22 +73,29 @@ def task_name(kind: type) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
-def revision_of_class(kind: type, text: str = "") -> str:
+def revision_of(subject: object | type, text: str = "") -> str:
     """Hash of the source files of a class and of its bases outside the standard library; then `text`.
 
-    UsageError for a class without a file, as one typed into a shell, unless there is a text to go by.
+    `subject` is an object or its class. Where all of the class is Python's own, as of a SimpleNamespace, the files of
+    the object's functions count. UsageError for what has no file, unless there is a text to go by.
     """
+    kind = subject if isinstance(subject, type) else type(subject)
+    parts = [(base.__qualname__, base.__module__) for base in inspect.getmro(kind) if not _is_pythons(base.__module__)]
+    if not parts:
+        own = getattr(subject, "__dict__", {}) if subject is not kind else {}
+        parts = [(name, str(getattr(item, "__module__", None))) for name, item in own.items() if callable(item)]
     digest = hashlib.blake2b(digest_size=16)
-    for base in inspect.getmro(kind):
-        module = base.__module__
-        if module.partition(".")[0] in sys.stdlib_module_names and module != "__main__":
-            continue
+    for name, module in parts:
         path = getattr(sys.modules.get(module), "__file__", None)
-        if path is not None and Path(path).is_file():
-            digest.update(f"{base.__qualname__}\0".encode() + Path(path).read_bytes() + b"\0")
+        if path is not None and Path(path).is_file() and not _is_pythons(module):
+            digest.update(f"{name}\0".encode() + Path(path).read_bytes() + b"\0")
         elif not text:
             raise UsageError(
-                f"The source of {task_name(base)} can't be found, so a change of it would go unnoticed. Put the class "
-                "into a file, or name its version: revision='1'."
+                f"The source of {module}:{name} can't be found, so a change of it would go unnoticed. Put it into a file, "
+                "or name its version: revision='1'."
             )
     return f"{digest.hexdigest()} {text}".strip()
+
+
+def _is_pythons(module: str) -> bool:
+    return module.partition(".")[0] in sys.stdlib_module_names and module != "__main__"

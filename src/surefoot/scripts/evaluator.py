@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from surefoot.boundary.outcome import Infrastructure, InvalidProgram, Outcome, Success, Timeout, is_success
+from surefoot.boundary.platform import numeric_platform
 from surefoot.environments.base import Task
 from surefoot.environments.host import TaskHost
 from surefoot.errors import EnvironmentFaultError, InvalidProgramError, UsageError
@@ -46,6 +47,12 @@ class Counts(msgspec.Struct):
     refused: int = 0
 
 
+def _made_with(tape: Tape, task: str, revision: str) -> bool:
+    """Whether running the tape's program again on this machine would give the tape again."""
+    header = tape.header
+    return (header.task, header.revision, header.platform) == (task, revision, numeric_platform())
+
+
 class CertifiedEvaluator:
     """Scores programs on configurations of a task; a context manager.
 
@@ -67,8 +74,8 @@ class CertifiedEvaluator:
         self._reset_repeats = False
         for path in sorted(folder.glob("*.mcap")):
             tape = load_tape(path)
-            if tape.end is not None and (tape.header.task, tape.header.revision) == (task.name, self._host.revision):
-                self._learn(Program(tape.header.program), tape)
+            if tape.end is not None and _made_with(tape, task.name, self._host.revision):
+                self._learn(program_of(tape), tape)
 
     def __enter__(self) -> CertifiedEvaluator:
         return self

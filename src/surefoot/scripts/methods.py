@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from surefoot.boundary.declared import MARK, is_literal, qualified
+from surefoot.boundary.declared import MARK, HandleSpec, is_literal, qualified
 from surefoot.boundary.surface import ApiMark, Kind, Shared, Surface, api
 from surefoot.errors import EnvironmentFaultError, UsageError, unknown_name
 
@@ -149,12 +149,10 @@ def _forward(
     seen = {*visible, *_PYTHONS_OWN}
 
     def forward(self: Any, /, *values: Any, **named: Any) -> Any:
-        bound = signature.bind(*values, **named)
-        for place, value in bound.arguments.items():
-            if place in defaults and isinstance(value, str) and value == _stand_in(place):
-                bound.arguments[place] = defaults[place]
+        if defaults:
+            values, named = _with_defaults(signature, values, named, defaults)
         try:
-            return getattr(subject, method)(*bound.args, **bound.kwargs)
+            return getattr(subject, method)(*values, **named)
         except Exception as error:
             if type(error) in seen:
                 raise
@@ -177,6 +175,17 @@ def _forward(
     return forward
 
 
+def _with_defaults(
+    signature: inspect.Signature, values: tuple[Any, ...], named: dict[str, Any], defaults: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """A call's arguments with the real defaults in place of what stands for them."""
+    bound = signature.bind(*values, **named)
+    for place, value in bound.arguments.items():
+        if place in defaults and isinstance(value, str) and value == _stand_in(place):
+            bound.arguments[place] = defaults[place]
+    return bound.args, bound.kwargs
+
+
 def _stand_in(parameter: str) -> str:
     """What a request carries for a default that is no literal, such as a sentinel object."""
     return f"<default of {parameter}>"
@@ -186,12 +195,16 @@ def described(subject: Subject | type, surface: Surface) -> Surface:
     """A tape's surface as an object or class offers it now, for finding what has changed.
 
     Kinds and exceptions are the tape's, except where `@api` marks a method now: how the script was recorded is
-    no property of the object. Methods that are gone are left out.
+    no property of the object. Methods that are gone are left out. Handles are other classes: theirs are the tape's.
     """
     now = methods_of(subject)
+    handles = {spec.name.rpartition(".")[2] for spec in surface.types if isinstance(spec, HandleSpec)}
     functions = []
     for function in surface.functions:
-        method = function.name.rpartition(".")[2]
+        owner, _, method = function.name.rpartition(".")
+        if owner in handles:
+            functions.append(function)
+            continue
         if method not in now:
             continue
         mark: ApiMark = getattr(getattr(subject, method), MARK, ApiMark(function.kind))

@@ -57,7 +57,7 @@ class Certified:
         from surefoot.program.source import Program
 
         try:
-            text = Program.read(self._root / program)
+            text = Program.read(self._root / program, "trusted")
             text.check()
             paths = self._paths(self._root / tapes)
             problems = [(path, self._problem(text, path, obj, revision=revision, modulo=modulo)) for path in paths]

@@ -6,6 +6,7 @@ import keyword
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import msgspec
@@ -16,11 +17,14 @@ from surefoot.boundary.surface import Shared, Surface
 from surefoot.boundary.wire import Limits
 from surefoot.errors import TapeError, UsageError
 from surefoot.program.source import Program
-from surefoot.scripts.environment import PROTOCOL, TIER, ObjectEnvironment, revision_of_class, task_name
+from surefoot.scripts.environment import PROTOCOL, TIER, ObjectEnvironment, revision_of, task_name
 from surefoot.scripts.methods import wrapper_of
 from surefoot.tape.file import Tape
 from surefoot.tape.recording import Execution, Origin, execute
 from surefoot.tape.replay import preload_for
+
+_TAKEN = frozenset({"stage", "state", "time", "vary"})
+"""Names that programs know already."""
 
 
 def record(
@@ -55,14 +59,18 @@ def record(
 
     Raises UsageError for arguments that do not fit, TapeError where there is a file at `tape` already.
     """
-    text, path = Program.read(Path(program)), Path(tape)
+    text, path = Program.read(Path(program), "trusted"), Path(tape)
     if isinstance(obj, type):
         raise UsageError(f"record takes the object that the script calls, not its class: {obj.__qualname__}(…).")
-    if name is not None and (not name.isidentifier() or keyword.iskeyword(name)):
-        raise UsageError(f"name is what the script calls the object, such as 'client'; {name!r} is no Python name.")
+    if isinstance(obj, ModuleType):
+        raise UsageError(
+            f"record takes an object with methods, not the module {obj.__name__}. Put the functions that the script calls "
+            "on one: types.SimpleNamespace(order=shop.order)."
+        )
     wrapper = wrapper_of(obj, name, queries=queries, raises=raises, types=types, shared=shared)
+    _check_name(name, (*types, *raises))
     task = task_name(type(obj))
-    origin = Origin(task, TIER, PROTOCOL, Surface.of(wrapper), revision_of_class(type(obj), revision))
+    origin = Origin(task, TIER, PROTOCOL, Surface.of(wrapper), revision_of(obj, revision))
     environment = ObjectEnvironment(task, wrapper, (lambda: check(obj)) if check else None)
     unfinished = _unfinished(path)
     with Zygote(preload_for(text)) as zygote:
@@ -71,6 +79,16 @@ def record(
         return execution
     kept = _keep(unfinished, path, execution.tape)
     return msgspec.structs.replace(execution, tape=msgspec.structs.replace(execution.tape, path=kept))
+
+
+def _check_name(name: str | None, declared: Sequence[type]) -> None:
+    """Raise UsageError for a name that a script can't have for the object."""
+    if name is None:
+        return
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise UsageError(f"name is what the script calls the object, such as 'client'; {name!r} is no Python name.")
+    if name in _TAKEN or any(name == getattr(kind, "__name__", "") for kind in declared):
+        raise UsageError(f"A script knows something else as '{name}' already; give the object another name.")
 
 
 def _unfinished(path: Path) -> Path:

@@ -10,7 +10,7 @@ from surefoot.boundary.process import Zygote
 from surefoot.boundary.surface import Surface
 from surefoot.errors import UsageError
 from surefoot.program.source import Program
-from surefoot.scripts.environment import TIER, revision_of_class, task_name
+from surefoot.scripts.environment import TIER, revision_of, task_name
 from surefoot.scripts.methods import described
 from surefoot.tape.certificate import Certificate, Reason
 from surefoot.tape.file import Tape, load_tape
@@ -43,7 +43,7 @@ def replay(
     """
     with Replayer() as replayer:
         return replayer.replay(
-            Program.read(Path(program)), load_tape(Path(tape)), obj, revision=revision, modulo=modulo
+            Program.read(Path(program), "trusted"), load_tape(Path(tape)), obj, revision=revision, modulo=modulo
         )
 
 
@@ -115,7 +115,7 @@ def present(tape: Tape, obj: object | type, revision: str | None = None) -> tupl
             "class that it was recorded with."
         )
     text = _version(tape) if revision is None else revision
-    return described(obj, header.surface), revision_of_class(kind, text)
+    return described(obj, header.surface), revision_of(obj, text)
 
 
 def _version(tape: Tape) -> str:

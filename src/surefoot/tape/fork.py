@@ -121,6 +121,11 @@ class _ForkHost:
             self.live = self.restored()
         return self.live.answer(call)
 
+    def settle(self) -> None:
+        """Tape what the environment answered."""
+        if self.live is not None:
+            self.live.settle()
+
     def note(self, watched: Watched) -> None:
         """Forks watch nothing."""
 
@@ -202,6 +207,7 @@ class _ForkHost:
         for call, event in zip(self._calls[number + 1 :], self._tape.events[number + 1 :], strict=False):
             try:
                 answer = live.answer(call)
+                live.settle()
             except RunStoppedError:
                 answer = None
             if answer != Answer(event.answer, event.raised, event.clock):

@@ -24,9 +24,6 @@ from surefoot.program.source import Program
 from surefoot.tape.file import Tape, TapeWriter
 from surefoot.tape.records import FORMAT, End, Event, Header, Telemetry
 
-SANDBOX = "process"
-"""Level of confinement that program processes run under: own process, limits, no capabilities dropped yet."""
-
 
 class Origin(msgspec.Struct, frozen=True):
     """What a tape's header says of the task that it was recorded on."""
@@ -98,6 +95,8 @@ def execute(
             run_seed,
             environment.clock,
             False,
+            modules=program.modules,
+            profile=program.profile,
         )
         ending, process = _converse(host, observed, lambda: zygote.run(begin, limits))
         tape = concluded(host, header, ending, process, started)
@@ -135,7 +134,8 @@ def header_of(
     name = Path(program.name).name  # equal executions have equal tapes, wherever the program lies
     return Header(
         FORMAT, (), origin.task, origin.tier, origin.protocol, scene, program.source, name, run_seed, origin.surface,
-        origin.revision, zygote.platform, zygote.python, SANDBOX, limits, opening, clock,
+        origin.revision, zygote.platform, zygote.python, zygote.sandbox, limits, opening, clock,
+        program.modules, program.profile,
     )  # fmt: skip
 
 
@@ -175,11 +175,12 @@ class LiveHost:
         self.writer = writer
         self._on_event = on_event
         self._stopped: Outcome | None = None
+        self._unsettled: Event | None = None
         self._functions = functions_of(environment.api, surface)
         self._functions[SLEEP] = Function("effect", lambda values: environment.sleep(*values), (ValueError,), ())
 
     def answer(self, call: Call) -> Answer:
-        """Call the environment, tape the exchange, and answer. RunStoppedError ends the run."""
+        """Call the environment and answer. RunStoppedError ends the run."""
         if len(self.events) >= self._limits.calls:
             raise self._stop(Failure("limit", f"more than {self._limits.calls} calls", call.line))
         if call.function not in self._functions:
@@ -203,7 +204,14 @@ class LiveHost:
             raise self._stop(Infrastructure(f"{call.function} returned what can't cross: {error}")) from None
         clock = self.environment.clock
         event = Event(len(self.events), call.function, kind, call.table, table, raised, clock, call.line, call.stage)
-        snapshot = self._snapshot() if kind == "effect" else b""  # a query leaves the state as it was
+        self._unsettled = event
+        return Answer(table, raised, clock)
+
+    def settle(self) -> None:
+        """Tape the exchange, observed at rest: the state stays as it is until the next call."""
+        event = self._unsettled
+        assert event is not None
+        snapshot = self._snapshot() if event.kind == "effect" else b""  # a query leaves the state as it was
         observed = Telemetry(event.number, self._telemetry(), snapshot)
         if self.writer is not None:
             with self._holding():
@@ -212,7 +220,6 @@ class LiveHost:
         self.telemetry.append(observed)
         if self._on_event is not None:
             self._on_event(event)
-        return Answer(table, raised, clock)
 
     def _telemetry(self) -> dict[str, Any]:
         try:

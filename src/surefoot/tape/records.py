@@ -20,7 +20,8 @@ class Header(msgspec.Struct, frozen=True):
     """What was run, on what, and everything that a replay's outcome depends on.
 
     `platform` is the numeric platform of the program process, `revision` the environment revision,
-    `opening` the public state before the first call, `sandbox` the level of confinement.
+    `opening` the public state before the first call, `sandbox` the level of confinement,
+    `modules` the texts that lie beside a trusted program and belong to it.
     """
 
     format: int
@@ -40,6 +41,8 @@ class Header(msgspec.Struct, frozen=True):
     limits: Limits
     opening: bytes
     clock: float
+    modules: dict[str, str] = {}
+    profile: str = "strict"
 
 
 class Event(msgspec.Struct, frozen=True):

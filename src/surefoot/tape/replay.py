@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from surefoot.boundary.outcome import is_success
 from surefoot.boundary.process import ProgramProcess, Zygote
 from surefoot.boundary.session import Died, Ending, RunStoppedError, Stalled, converse
@@ -11,11 +9,12 @@ from surefoot.boundary.surface import Surface
 from surefoot.boundary.table import MalformedMessageError
 from surefoot.boundary.wire import Answer, Begin, Call, Ended, Watched
 from surefoot.errors import InvalidProgramError, UsageError
-from surefoot.program.source import Program
+from surefoot.program.source import Profile, Program
 from surefoot.tape.certificate import Certificate, Certified, Diverged, Unavailable
 from surefoot.tape.epochs import Epochs
 from surefoot.tape.explanation import Explanation
 from surefoot.tape.file import Tape
+from surefoot.tape.numerics import NUMERIC_KEYS, is_numeric
 
 
 def certify(
@@ -34,13 +33,13 @@ def certify(
     unchanged. With `modulo` a program that makes pure queries otherwise than recorded may still be certified,
     modulo queries. Raises InvalidProgramError for a program that can't be run.
     """
-    unavailable = unusable(tape, zygote, surface, revision)
+    unavailable = unusable(tape, zygote, surface, revision, program)
     if unavailable is not None:
         return unavailable
     program.check()
     certificate = _replay(program, tape, zygote, surface or tape.header.surface, trace_lines=trace_lines, modulo=modulo)
-    if isinstance(certificate, Diverged) and program.source != tape.header.program:
-        own = Program(tape.header.program, tape.header.program_name)
+    own = program_of(tape)
+    if isinstance(certificate, Diverged) and program != own:
         match = _replay(own, tape, zygote, tape.header.surface)
         if isinstance(match, Unavailable):
             return match
@@ -52,6 +51,13 @@ def certify(
             f"all {len(tape.events)} events match, but the tape records no success: {tape.end.outcome.text}",
         )
     return certificate
+
+
+def program_of(tape: Tape) -> Program:
+    """The program that made a tape, with the modules that belonged to it."""
+    header = tape.header
+    profile: Profile = "trusted" if header.profile == "trusted" else "strict"
+    return Program(header.program, header.program_name, header.modules, profile)
 
 
 def _as_recorded(certificate: Certificate, tape: Tape) -> bool:
@@ -73,8 +79,13 @@ def watch(program: Program, tape: Tape, zygote: Zygote, places: tuple[str, ...])
     return host.watched
 
 
-def unusable(tape: Tape, zygote: Zygote, surface: Surface | None, revision: str | None) -> Unavailable | None:
-    """Why nothing can be replayed from a tape here and now, or None."""
+def unusable(
+    tape: Tape, zygote: Zygote, surface: Surface | None, revision: str | None, program: Program | None = None
+) -> Unavailable | None:
+    """Why nothing can be replayed from a tape here and now, or None.
+
+    For a `program` that is plainly not numeric another numeric platform is no reason.
+    """
     header = tape.header
     if tape.truncated:
         return Unavailable("truncated", f"the recording was cut after {len(tape.events)} events; record it anew")
@@ -91,17 +102,20 @@ def unusable(tape: Tape, zygote: Zygote, surface: Surface | None, revision: str 
         )
         if changed:
             return Unavailable("surface changed", f"{', '.join(changed)} changed since the recording")
-    differing = _differing(
-        header.platform | {"python": _minor(header.python)}, zygote.platform | {"python": _minor(zygote.python)}
-    )
+    then = header.platform | {"python": _minor(header.python)}
+    now = zygote.platform | {"python": _minor(zygote.python)}
+    differing = {key for key in {*then, *now} if then.get(key) != now.get(key)}
+    if program is not None and differing and differing <= NUMERIC_KEYS:
+        own = program_of(tape)
+        whole = not any(text.modules or text.packages for text in (program, own))
+        differing = set() if whole and not is_numeric((program, own), tape) else differing
     if differing:
-        return Unavailable("numeric platform", f"{', '.join(differing)} differ from the recording's")
+        shown = [
+            f"{key} ({then.get(key)} then, {now.get(key)} now)" if key != "cpu" else "CPU features"
+            for key in sorted(differing)
+        ]
+        return Unavailable("numeric platform", f"{', '.join(shown)} differ from the recording's")
     return None
-
-
-def _differing(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    return [f"{key} ({then.get(key)} then, {now.get(key)} now)" if key != "cpu" else "CPU features"
-            for key in sorted({*then, *now}) if then.get(key) != now.get(key)]  # fmt: skip
 
 
 def _minor(version: str) -> str:
@@ -137,6 +151,8 @@ def started(
         header.clock,
         trace_lines,
         watch,
+        program.modules,
+        program.profile,
     )
     return zygote.run(begin, header.limits)
 
@@ -176,6 +192,9 @@ class TapeHost:
         self._explanation.called = call.line
         event = self._events[found]
         return Answer(event.answer, event.raised, event.clock)
+
+    def settle(self) -> None:
+        """Nothing is left to do: a replay keeps nothing."""
 
     def _match(self, call: Call) -> int | None:
         """The recorded event that a call is answered from, and the position after it."""

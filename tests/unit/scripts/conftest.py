@@ -45,6 +45,21 @@ class Receipt:
     count: int
 
 
+class Sheet:
+    """It stays with the store."""
+
+    def __init__(self):
+        self._lines = []
+
+    @api("effect")
+    def note(self, line: str) -> None:
+        self._lines.append(line)
+
+    @api("query")
+    def lines(self) -> list:
+        return list(self._lines)
+
+
 class Base:
     def prices(self) -> dict[str, float]:
         """Prices by item."""
@@ -59,6 +74,7 @@ class Store(Base):
         self._left = {"tea": 3, "milk": 10}
         self.basket = []
         self.calls = 0
+        self._sheet = Sheet()
 
     @property
     def address(self):
@@ -82,6 +98,9 @@ class Store(Base):
 
     def open_basket(self) -> list:
         return self.basket
+
+    def sheet(self) -> Sheet:
+        return self._sheet
 
     def list(self) -> list:
         return sorted(self._left)

@@ -79,6 +79,13 @@ def test_a_later_evaluator_goes_on_with_the_tapes_of_an_earlier_one(evaluator, d
         assert later.evaluate(naive.source.replace("target", "where"), (101,))[0].how == "certified"
 
 
+def test_tapes_of_other_numerics_are_not_gone_by(evaluator, desk, naive, tmp_path, monkeypatch):
+    evaluator.evaluate(naive.source)
+    monkeypatch.setattr("surefoot.scripts.evaluator.numeric_platform", lambda: {"blas": "another kernel"})
+    with CertifiedEvaluator(desk, SEEDS, tmp_path / "tapes") as elsewhere:
+        assert {result.how for result in elsewhere.evaluate(naive.source)} == {"executed"}
+
+
 def test_a_program_that_cannot_be_run_scores_nothing(evaluator):
     results = evaluator.evaluate("import threading", (101,))
     assert ways(results) == [("refused", 0.0)]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 import surefoot
 from surefoot.errors import TapeError, UsageError
+from surefoot.tape.certificate import Certified, Unavailable
 from surefoot.tape.file import load_tape
 
 
@@ -41,7 +44,8 @@ def test_the_surface_holds_public_methods_with_their_marks_and_nothing_else(reco
     kinds = {function.name: function.kind for function in surface.functions}
     assert kinds == {
         "client.prices": "query", "client.left": "query", "client.buy": "effect", "client.receipt": "effect",
-        "client.open_basket": "effect", "client.list": "query", "client.fail": "effect", "client.marked": "query",
+        "client.open_basket": "effect", "client.sheet": "effect",
+        "client.list": "query", "client.fail": "effect", "client.marked": "query",
     }  # fmt: skip
     assert surface.page().startswith(
         "client.prices() -> dict[str, float]    # query\n"
@@ -171,13 +175,14 @@ def test_an_invalid_program_is_an_outcome_and_leaves_no_tape(store, script, tmp_
     ("options", "text"),
     [
         ({"queries": ["lefts"]}, "There is no method 'lefts'. Did you mean 'left'? Available: buy, fail, left, list, marked, "
-                                 "open_basket, prices, receipt."),
+                                 "open_basket, prices, receipt, sheet."),
         ({"queries": "left"}, "queries takes several: queries=('left',)."),
         ({"raises": KeyError}, "raises takes several: raises=(KeyError,)."),
         ({"raises": [Exception]}, "raises=(Exception,) would declare every exception there is; name those that scripts "
                                   "handle."),
         ({"raises": [3]}, "raises takes exception classes, not 3."),
         ({"name": "my client"}, "name is what the script calls the object, such as 'client'; 'my client' is no Python name."),
+        ({"name": "time"}, "A script knows something else as 'time' already; give the object another name."),
         ({"types": [int]}, "builtins.int can't be declared: types=(...) takes dataclasses, enums, named tuples, and classes "
                            "whose methods are marked with @api (handles); exceptions go into raises=(...)."),
     ],
@@ -205,8 +210,33 @@ def test_a_class_without_a_file_needs_a_version(script, tmp_path):
     with pytest.raises(UsageError) as error:
         surefoot.record(typed(), script("client.left('tea')"), tmp_path / "a.mcap")
     assert str(error.value) == (
-        "The source of nowhere:Typed can't be found, so a change of it would go unnoticed. Put the class into a file, or "
-        "name its version: revision='1'."
+        "The source of nowhere:Typed can't be found, so a change of it would go unnoticed. Put it into a file, or name its "
+        "version: revision='1'."
     )
     execution = surefoot.record(typed(), script("client.left('tea')"), tmp_path / "a.mcap", revision="1")
     assert execution.tape.header.revision.endswith(" 1")
+
+
+def test_functions_on_a_namespace_do_as_well_and_a_module_is_refused_with_that_remedy(store, script, tmp_path):
+    functions = SimpleNamespace(left=store.module.Store().left)
+    path = script("print(client.left('tea'))")
+    execution = surefoot.record(functions, path, tmp_path / "a.mcap")
+    assert execution.tape.end.output == "3\n"
+    assert isinstance(surefoot.replay(path, tmp_path / "a.mcap", functions), Certified)
+    store.edit('"tea": 3', '"tea": 4')
+    assert isinstance(surefoot.replay(path, tmp_path / "a.mcap", functions), Unavailable)
+    with pytest.raises(UsageError) as error:
+        surefoot.record(store.module, path, tmp_path / "b.mcap")
+    assert str(error.value) == (
+        "record takes an object with methods, not the module store. Put the functions that the script calls on one: "
+        "types.SimpleNamespace(order=shop.order)."
+    )
+
+
+def test_objects_that_stay_with_the_client_are_handles(store, script, tmp_path):
+    text = "sheet = client.sheet()\nsheet.note('a')\nsheet.note('b')\nprint(sheet.lines(), client.sheet() is sheet)"
+    execution = surefoot.record(store.module.Store(), script(text), tmp_path / "a.mcap", types=[store.module.Sheet])
+    assert (execution.outcome.text, execution.tape.end.output) == ("success", "['a', 'b'] True\n")
+    assert isinstance(surefoot.replay(script(text), tmp_path / "a.mcap", store.module.Store), Certified)
+    certificate = surefoot.replay(script(text.replace("'b'", "'c'")), tmp_path / "a.mcap")
+    assert (certificate.expected, certificate.got) == ("'b'", "'c'")
