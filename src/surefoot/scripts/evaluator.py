@@ -17,6 +17,7 @@ from surefoot.memory.tapes import TapeStore
 from surefoot.program.source import Program
 from surefoot.tape.certificate import Certified, Diverged
 from surefoot.tape.file import Tape, load_tape
+from surefoot.tape.replay import program_of
 
 How = Literal["certified", "repeated", "executed", "refused"]
 
