@@ -11,6 +11,7 @@ import typer
 
 from surefoot.cli.arguments import AsJson
 from surefoot.cli.console import out, print_json, progress, say, table
+from surefoot.errors import unknown_name
 from surefoot.pi import check as checks
 from surefoot.pi import integrity as suite
 from surefoot.pi import paper as papers
