@@ -178,4 +178,4 @@ def cell_text(cell: Cell) -> str:
         return ""
     if isinstance(cell, str):
         return cell
-    return f"{cell:.0f}" if float(cell).is_integer() and abs(cell) < 1e6 else f"{cell:.2f}"
+    return f"{cell:,.0f}" if float(cell).is_integer() else f"{cell:,.2f}"

@@ -18,9 +18,12 @@ from surefoot.pi.controller import Controller
 from surefoot.pi.streams import FAMILIAR, Streams
 from surefoot.pi.tables import Cell, Table
 
-SIZES = (1_000, 10_000, 100_000, 1_000_000)
+SIZES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 CONTROLLERS = ("pi", "compositional", "self_trial")
 TASKS = 6
+TASKS_ON_LARGE = 2
+LARGE = 1_000_000
+"""Tables from so many rows on are met by fewer tasks: each execution takes seconds."""
 BUDGET = 6
 
 
@@ -56,7 +59,7 @@ def measure(sizes: Sequence[int] = SIZES, seed: int = 11) -> Iterator[Measured]:
     streams = Streams.of(seed)
     for rows in sizes:
         chance = random.Random(f"scale {seed} {rows}")
-        keys = [(chance.choice(FAMILIAR), chance.choice(COMPOSED)) for _ in range(TASKS)]
+        keys = [(chance.choice(FAMILIAR), chance.choice(COMPOSED)) for _ in range(TASKS if rows < LARGE else TASKS_ON_LARGE)]
         frame = drawn(rows, seed)
         for name in CONTROLLERS:
             sides = []
