@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from surefoot.errors import UsageError
-from surefoot.pi.experiment import Results, run_world
+from surefoot.pi.experiment import Results
 from surefoot.pi.streams import PUBLISHED_SEEDS
 from surefoot.pi.tables import Table, tables
 from surefoot.pi.trace import tell
-from surefoot.pi.worlds import each_world
 
 TRACE_SEED = 11
 LIMITS = """\
@@ -31,11 +30,6 @@ def prepare(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"{folder} can't be made: {error.strerror}. Name another with --out.") from None
-
-
-def measure(workers: int, seeds: Sequence[int] = PUBLISHED_SEEDS) -> list[Results]:
-    """The paper's experiments on its ten seeds."""
-    return list(each_world(run_world, seeds, workers))
 
 
 def write(folder: Path, worlds: Sequence[Results]) -> list[Table]:
