@@ -11,11 +11,15 @@ import typer
 
 from surefoot.cli.arguments import AsJson
 from surefoot.cli.console import out, print_json, progress, say, table
+from surefoot.errors import unknown_name
 from surefoot.pi import check as checks
 from surefoot.pi import integrity as suite
 from surefoot.pi import paper as papers
+from surefoot.pi.beyond import break_even, noise, scale
 from surefoot.pi.experiment import COLD_BUDGET, run_world
 from surefoot.pi.streams import PUBLISHED_SEEDS
+from surefoot.pi.tables import Table, cell_text
+from surefoot.pi.tables import summary as _summary
 from surefoot.pi.trace import tell
 from surefoot.pi.worlds import each_world
 
@@ -43,8 +47,7 @@ def paper(
     if as_json:
         print_json({"seconds": seconds, "out": str(folder)})
         return 0
-    for each in found[:1]:
-        say(each.markdown())
+    _show(_summary(worlds))
     say(f"{len(found)} tables (Markdown, CSV, JSON), 2 plots (PNG, SVG) and a trace in {folder}, {seconds:.1f} s.")
     say(f"Read {folder / 'report.md'} first. How well the published figures agree: 'surefoot pi check --worlds 1000'.")
     return 0
@@ -106,6 +109,49 @@ def trace(
     else:
         say("\n".join(told.lines))
     return 0
+
+
+@pi.command()
+def beyond(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="noise, break-even or scale.")],
+    folder: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write the tables there, too.")] = None,
+    worlds: Annotated[int, typer.Option("--worlds", min=2, max=1_000, help="Worlds (noise, break-even).")] = 20,
+    rows: Annotated[int, typer.Option("--rows", min=1_000, max=10_000_000, help="Largest table (scale).")] = 1_000_000,
+    workers: Workers = 2,
+    as_json: AsJson = False,
+) -> int:
+    """What the paper asks for next: imperfect feedback, acquisition charged, large tables.
+
+    compositional and self_trial run beside pi. `--rows 10000000` needs about 4 GB of memory.
+    """
+    seeds = range(FIRST_CHECKED, FIRST_CHECKED + worlds)
+    if name == "noise":
+        found = noise.tables(_each(noise.run_world, seeds, workers, "worlds"))
+    elif name == "break-even":
+        found = break_even.tables(_each(break_even.run_world, seeds, workers, "worlds"))
+    elif name == "scale":
+        found = scale.tables(list(scale.measure([size for size in scale.SIZES if size <= rows])))
+    else:
+        raise unknown_name("experiment", name, ["noise", "break-even", "scale"])
+    if folder is not None:
+        papers.prepare(folder)
+        papers.write_tables(folder, found)
+    if as_json:
+        print_json([each.data() for each in found])
+        return 0
+    for each in found:
+        _show(each)
+    return 0
+
+
+def _show(each: Table) -> None:
+    """A table on the terminal."""
+    say(each.title)
+    rows = table(*[f"{column}#" if number else column for number, column in enumerate(each.columns)])
+    for cells in each.rows:
+        rows.add_row(*map(cell_text, cells))
+    out.print(rows)
+    say("")
 
 
 def _each(measure: Callable[[int], T], seeds: Sequence[int], workers: int, label: str) -> list[T]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from surefoot.errors import UsageError
@@ -52,17 +53,29 @@ def write(folder: Path, worlds: Sequence[Results]) -> list[Table]:
         f"### One episode (world {TRACE_SEED}, cold, K=3)\n\n```\n" + "\n".join(trace.lines) + "\n```\n",
         "![acquisition](acquisition.png)\n\n![transfer and follow-up](transfer-and-follow-up.png)\n",
     ]
-    texts = {"report.md": "\n\n".join(report), "trace.json": _json(trace.data),
-             "tables.json": _json([table.data() for table in found])}  # fmt: skip
-    texts |= {f"{table.name}.csv": table.csv() for table in found}
-    texts |= {f"{table.name}.md": table.markdown() for table in found}
-    try:
-        for name, text in texts.items():
-            (folder / name).write_text(text, encoding="utf-8")
+    write_tables(folder, found)
+    with _writing(folder):
+        (folder / "report.md").write_text("\n\n".join(report), encoding="utf-8")
+        (folder / "trace.json").write_text(_json(trace.data), encoding="utf-8")
         draw(worlds, folder)
+    return found
+
+
+def write_tables(folder: Path, found: Sequence[Table]) -> None:
+    """Write tables as Markdown, CSV and JSON. UsageError where they can't be written."""
+    with _writing(folder):
+        (folder / "tables.json").write_text(_json([table.data() for table in found]), encoding="utf-8")
+        for table in found:
+            (folder / f"{table.name}.csv").write_text(table.csv(), encoding="utf-8")
+            (folder / f"{table.name}.md").write_text(table.markdown(), encoding="utf-8")
+
+
+@contextlib.contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise UsageError(f"The results can't be written to {folder}: {error.strerror}.") from None
-    return found
 
 
 def _json(value: object) -> str:

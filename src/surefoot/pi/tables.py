@@ -38,7 +38,7 @@ class Table(NamedTuple):
     def markdown(self) -> str:
         """The table for people, numbers with two places."""
         lines = [f"### {self.title}", "", "| " + " | ".join(self.columns) + " |", "| --- " * len(self.columns) + "|"]
-        lines += ["| " + " | ".join(map(_text, row)) + " |" for row in self.rows]
+        lines += ["| " + " | ".join(map(cell_text, row)) + " |" for row in self.rows]
         return "\n".join(lines) + "\n"
 
     def csv(self) -> str:
@@ -71,9 +71,28 @@ def tables(worlds: Sequence[Results]) -> list[Table]:
     ]  # fmt: skip
 
 
+def summary(worlds: Sequence[Results]) -> Table:
+    """The main measurements of every controller in one small table."""
+    rows: list[tuple[Cell, ...]] = []
+    for controller in COMPOSITIONS:
+        cold, acquired = (Key(setting, "composition", COLD_BUDGET, controller) for setting in ("cold", "acquired"))
+        new = Key("acquired", "revision-C", COLD_BUDGET, controller)
+        quantities = (
+            Quantity(cold, "first"), Quantity(cold, "final"), Quantity(cold, "trials"), Quantity(cold, "visits"),
+            Quantity(acquired, "first"), Quantity(acquired, "visits"), Quantity(new, "final"),
+        )  # fmt: skip
+        rows.append((controller, *[spread(worlds, quantity)[0] for quantity in quantities]))
+    columns = ("controller", "cold first", "final", "trials", "visits", "acquired first", "visits", "revision C final")
+    return Table("summary", "Compositions cold and after acquisition, revision C; K=3, means", columns, tuple(rows))
+
+
 def spread(worlds: Sequence[Results], quantity: Quantity) -> tuple[float, float]:
     """Mean and sample standard deviation over worlds."""
-    values = [quantity.of(results) for results in worlds]
+    return mean_and_deviation([quantity.of(results) for results in worlds])
+
+
+def mean_and_deviation(values: Sequence[float]) -> tuple[float, float]:
+    """Mean and sample standard deviation."""
     return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else 0.0
 
 
@@ -153,9 +172,10 @@ def _published(worlds: Sequence[Results]) -> Table:
     return Table("published", "Every published figure beside these worlds", ("figure", "measured", "published"), rows)
 
 
-def _text(cell: Cell) -> str:
+def cell_text(cell: Cell) -> str:
+    """A cell for people."""
     if cell is None:
         return ""
     if isinstance(cell, str):
         return cell
-    return f"{cell:.0f}" if float(cell).is_integer() and abs(cell) < 1e6 else f"{cell:.2f}"
+    return f"{cell:,.0f}" if float(cell).is_integer() else f"{cell:,.2f}"
