@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from surefoot.environments.staged import Program
 from surefoot.environments.tables.audit import Reference, reference
-from surefoot.environments.tables.worlds import DOMAIN, PROGRAMS, TableTask, accepts
+from surefoot.environments.tables.worlds import DOMAIN, PROGRAMS, accepts
 from surefoot.pi.compositions import COMPOSITIONS
-from surefoot.pi.controller import Controller
+from surefoot.pi.controller import Controller, Episode
 from surefoot.pi.experiment import ACQUISITION_BUDGET, BUDGETS, StateChangedError, frozen
 from surefoot.pi.sources import fragments_of
 from surefoot.pi.streams import Streams
@@ -93,14 +94,17 @@ def _ids_are_disjoint(streams: Streams) -> Checked:
 
 def _controllers(streams: Streams) -> list[Checked]:
     """Scope, budgets and frozen states, over every controller's acquisition and evaluation."""
-    episodes = scope = over = changed = 0
+    episodes = local = scope = over = changed = 0
     for composition in COMPOSITIONS.values():
         controller = Controller(composition, DOMAIN, streams.templates())
         for task in streams.acquisition:
+            initial = controller.initial(task)
             episode = controller.run(task, ACQUISITION_BUDGET, learn=True)
             episodes += 1
             over += len(episode.trials) > ACQUISITION_BUDGET
-            scope += 0 if composition.whole else _out_of_scope(controller, task)
+            if not composition.whole:
+                local += 1
+                scope += _out_of_scope(initial, episode)
         for budget in BUDGETS:
             try:
                 frozen(controller, streams.probe, budget)
@@ -108,17 +112,18 @@ def _controllers(streams: Streams) -> list[Checked]:
                 changed += 1
             over += sum(len(controller.run(task, budget, learn=False).trials) > budget for task in streams.probe)
     return [
-        Checked("a local trial changes one stage of the current program", episodes, scope),
+        Checked("a local trial changes one stage of the current program", local, scope),
         Checked("no episode uses more trials than its budget", episodes, over),
         Checked("frozen evaluation leaves the learned state as it was", len(BUDGETS) * len(COMPOSITIONS), changed),
     ]
 
 
-def _out_of_scope(controller: Controller, task: TableTask) -> int:
-    current, wrong = controller.initial(task), 0
-    for trial in controller.run(task, ACQUISITION_BUDGET, learn=False).trials:
+def _out_of_scope(current: Program, episode: Episode) -> int:
+    """How many trials of a local controller changed another stage than the one in question."""
+    wrong = 0
+    for trial in episode.trials:
         changed = [stage for stage, pair in enumerate(zip(current, trial.program, strict=True)) if pair[0] != pair[1]]
-        wrong += changed not in ([trial.stage], [])
+        wrong += changed != [trial.stage]
         if trial.committed:
             current = trial.program
     return wrong

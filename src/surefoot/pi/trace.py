@@ -51,7 +51,7 @@ def _lines(task: TableTask, episode: Episode, program: tuple[int, ...]) -> list[
         if not trial.committed:
             micro = run(task.tools, trial.program, task.micro)
             lines += [f"    {each.path}: {each.text}" for each in diagnostics(micro, task.request)[:1]]
-    if episode.trials:
+    if not episode.first_accepted:
         lines.append(f"  submits     {_shown(episode.program)}: {_verdict(task, episode.program)}")
     lines.append(f"  work        {episode.visits} row-stage visits")
     return lines

@@ -6,7 +6,7 @@ import pytest
 
 from surefoot.program.source import lines_of
 from surefoot.program.stages import Stage, staged
-from surefoot.proposer.skills.fragments import Fact, Fragment
+from surefoot.proposer.skills.fragments import Fact, StageFragment
 from surefoot.proposer.skills.library import Library, Skill, SkillLibrary
 from surefoot.proposer.skills.sketch import Condition, Guard, Sketch, Slot, Variant, dispatch_place, render
 
@@ -78,10 +78,10 @@ def test_the_dispatch_place_is_the_line_of_the_first_guard():
         assert lines[int(place.removeprefix("line:")) - 1].strip() == "if item == 'item':"
 
 
-def fragment(*parameters: str, **effect: tuple[str, ...]) -> Fragment:
+def fragment(*parameters: str, **effect: tuple[str, ...]) -> StageFragment:
     types = {"item": "cube", "base": "cube", "goal": "bin"}
     facts = tuple(Fact(name, roles, tuple(types[role] for role in roles)) for name, roles in effect.items())
-    return Fragment("demo", Stage("pick", parameters, "@stage\ndef pick():\n    pass\n"), parameters, facts)
+    return StageFragment("demo", facts, Stage("pick", parameters, "@stage\ndef pick():\n    pass\n"), parameters)
 
 
 ROLES, TYPES = {"item": "cubeA", "base": "cubeB", "goal": "tray"}, {"item": "cube", "base": "cube", "goal": "bin"}
@@ -118,5 +118,5 @@ def test_fragments_keep_their_order_of_arrival():
     library = Library()
     sources = [f"@stage\ndef pick(item):\n    grip({number})\n" for number in (2, 1, 2)]
     for source in sources:
-        library.add(Fragment("demo", Stage("pick", ("item",), source), ("item",), ()))
+        library.add(StageFragment("demo", (), Stage("pick", ("item",), source), ("item",)))
     assert [item.stage.source for item in library] == sources[:2]

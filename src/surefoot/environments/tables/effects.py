@@ -29,7 +29,7 @@ def _oldest(rows: Rows) -> Rows:
     first: dict[str, Row] = {}
     for row in rows:
         kept = first.get(row.order)
-        if kept is None or row.moment < kept.moment:  # type: ignore[operator]
+        if kept is None or row.moment < kept.moment:
             first[row.order] = row
     return tuple([row for row in rows if first[row.order] is row])
 
@@ -38,7 +38,7 @@ def _latest(rows: Rows) -> Rows:
     last: dict[str, Row] = {}
     for row in rows:
         kept = last.get(row.order)
-        if kept is None or row.moment > kept.moment:  # type: ignore[operator]
+        if kept is None or row.moment > kept.moment:
             last[row.order] = row
     return tuple([row for row in rows if last[row.order] is row])
 

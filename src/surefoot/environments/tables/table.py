@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import decimal
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
 from surefoot.environments.tables.errors import TableError
@@ -13,7 +14,7 @@ Role = Literal["order", "row", "moment", "settled", "amount"]
 ROLES: tuple[Role, ...] = get_args(Role)
 PLACES = 4
 """Decimal places that amounts are carried in: two of the table's, two more for cents of the unit."""
-SCALE = 10**PLACES
+SCALE: int = 10**PLACES
 MOST = 10**15
 """Largest amount, in the table's unit, that is taken; sums of 10^7 of them stay exact in every engine."""
 
@@ -26,11 +27,14 @@ class Table(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row by logical role. `amount` is exact, in 1/10,000 of the unit; `moment` orders an order's revisions."""
+    """A row by logical role. `amount` is exact, in 1/10,000 of the unit.
+
+    `moment` orders an order's revisions: their number, or their time stamp in microseconds since 1970.
+    """
 
     order: str
     row: str
-    moment: int | str
+    moment: int
     settled: bool
     amount: int
 
@@ -45,14 +49,15 @@ def read(table: Table, roles: Mapping[str, Role]) -> Rows:
         raise TableError("The table is empty: it needs at least one row.")
     found: list[Row] = []
     seen: dict[str, int] = {}
-    moments: set[type] = set()
+    moments: set[tuple[str, int]] = set()
+    kinds: set[str] = set()
     for number, values in enumerate(table.rows, start=1):
         if len(values) != len(table.columns):
             raise TableError(f"Row {number} has {len(values)} values; the table has {len(table.columns)} columns.")
         row = Row(
             _name(values[places["order"]], number, "order"),
             _name(values[places["row"]], number, "row"),
-            _moment(values[places["moment"]], number, moments),
+            _moment(values[places["moment"]], number, kinds),
             _settled(values[places["settled"]], number),
             _amount(values[places["amount"]], number),
         )
@@ -60,9 +65,14 @@ def read(table: Table, roles: Mapping[str, Role]) -> Rows:
             raise TableError(
                 f"Row {number} has the row id {row.row!r}, and so has row {seen[row.row]}; ids are unique."
             )
+        if (row.order, row.moment) in moments:
+            raise TableError(
+                f"Row {number}: order {row.order!r} has another row at {values[places['moment']]!r}, "
+                "so its oldest and its latest would be ambiguous."
+            )
         seen[row.row] = number
+        moments.add((row.order, row.moment))
         found.append(row)
-    _refuse_equal_moments(found)
     return tuple(found)
 
 
@@ -87,24 +97,38 @@ def _places(table: Table, roles: Mapping[str, Role]) -> dict[str, int]:
 
 def _name(value: Any, number: int, role: str) -> str:
     if not isinstance(value, str) or not value:
-        raise TableError(f"Row {number}: the {role} id is {value!r}; ids are texts that are not empty.")
+        raise TableError(f"Row {number}: the {role} id is {_shown(value)}; ids are texts that are not empty.")
     return value
 
 
-def _moment(value: Any, number: int, kinds: set[type]) -> int | str:
-    if type(value) not in (int, str) or value == "":
+def _moment(value: Any, number: int, kinds: set[str]) -> int:
+    moment: int
+    if type(value) is int and abs(value) <= _LAST:
+        kinds.add("revision numbers")
+        moment = value
+    elif isinstance(value, str) and (stamp := _stamp(value)) is not None:
+        kinds.add("time stamps" if stamp.tzinfo is None else "time stamps with an offset")
+        moment = (stamp - _EPOCH.replace(tzinfo=stamp.tzinfo and datetime.UTC)) // _TICK
+    else:
         raise TableError(
-            f"Row {number}: the moment is {value!r}; it is a revision number (int) or a time stamp (ISO text)."
+            f"Row {number}: the moment is {_shown(value)}; it is a revision number (an int of 64 bits) or a time stamp "
+            "(ISO 8601 text)."
         )
-    kinds.add(type(value))
     if len(kinds) > 1:
-        raise TableError(f"Row {number}: revision numbers and time stamps are mixed in one column.")
-    return value  # type: ignore[no-any-return]
+        raise TableError(f"Row {number}: {' and '.join(sorted(kinds))} are mixed in one column.")
+    return moment
+
+
+def _stamp(text: str) -> datetime.datetime | None:
+    try:
+        return datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def _settled(value: Any, number: int) -> bool:
     if type(value) is not bool:
-        raise TableError(f"Row {number}: the settled flag is {value!r}; it is True or False.")
+        raise TableError(f"Row {number}: the settled flag is {_shown(value)}; it is True or False.")
     return value
 
 
@@ -112,34 +136,36 @@ def _amount(value: Any, number: int) -> int:
     """An amount in 1/10,000 of the unit."""
     if type(value) is float and not math.isfinite(value):
         raise TableError(f"Row {number}: the amount is {value!r}; amounts are finite.")
-    whole: int
     if type(value) is int:
-        whole = value * SCALE
-    elif isinstance(value, decimal.Decimal) and value.is_finite() and abs(value) <= MOST:
-        scaled = value.scaleb(2, _EXACT)
-        if scaled != scaled.to_integral_value():
-            raise TableError(f"Row {number}: the amount {value} has more than two decimal places.")
-        whole = int(scaled) * (SCALE // 100)
-    elif isinstance(value, decimal.Decimal):
-        raise TableError(f"Row {number}: the amount {value} is not finite or beyond {MOST:.0e}.")
-    else:
-        raise TableError(f"Row {number}: the amount is {value!r}; amounts are int or Decimal, never binary floats.")
-    if abs(whole) > MOST * SCALE:
-        raise TableError(f"Row {number}: the amount {value} is beyond {MOST:.0e}, the most that is summed exactly.")
-    return whole
+        if abs(value) > MOST:
+            raise TableError(f"Row {number}: the amount is beyond {MOST:.0e}, the most that is summed exactly.")
+        return value * SCALE
+    if not isinstance(value, decimal.Decimal):
+        raise TableError(
+            f"Row {number}: the amount is {_shown(value)}; amounts are int or Decimal, never binary floats."
+        )
+    if not value.is_finite():
+        raise TableError(f"Row {number}: the amount is {value}; amounts are finite.")
+    if not -MOST <= value <= MOST:
+        raise TableError(f"Row {number}: the amount is beyond {MOST:.0e}, the most that is summed exactly.")
+    cents = value.quantize(_CENT, context=_EXACT)
+    if cents != value:
+        raise TableError(f"Row {number}: the amount {_shown(value)} has more than two decimal places.")
+    return int(cents.scaleb(2, _EXACT)) * (SCALE // 100)
 
 
+def _shown(value: Any) -> str:
+    """A value as it is written, in so much space as a sentence has; Python writes no int of thousands of digits."""
+    text = "an int of more than 64 bits" if type(value) is int and abs(value) > _LAST else repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+_SHOWN = 60
 _EXACT = decimal.Context(prec=60)
-
-
-def _refuse_equal_moments(rows: Sequence[Row]) -> None:
-    seen: set[tuple[str, int | str]] = set()
-    for row in rows:
-        if (row.order, row.moment) in seen:
-            raise TableError(
-                f"Order {row.order!r} has two rows at {row.moment!r}: oldest and latest would be ambiguous."
-            )
-        seen.add((row.order, row.moment))
+_CENT = decimal.Decimal("0.01")
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+_TICK = datetime.timedelta(microseconds=1)
+_LAST = 2**63 - 1
 
 
 def total_text(total: int) -> decimal.Decimal:

@@ -11,6 +11,7 @@ from surefoot.diagnosis.annotation import Diagnosis
 from surefoot.diagnosis.graph import DiagnosticGraph
 from surefoot.environments.base import Task
 from surefoot.memory.archive import Record
+from surefoot.memory.fragments import Fragment
 from surefoot.program.source import Program
 from surefoot.program.stages import Stage, StageCall, StagedProgram, staged
 from surefoot.tape.file import Tape
@@ -32,16 +33,14 @@ class Fact(msgspec.Struct, frozen=True, order=True):
         return f"{self.predicate}({', '.join(self.roles)})"
 
 
-class Fragment(msgspec.Struct, frozen=True):
+class StageFragment(Fragment[tuple[Fact, ...]], frozen=True):
     """A stage and its inferred effect: the facts that became supported while it ran.
 
     `parameters` gives, per parameter of the stage, the role of the object that it was called with.
     """
 
-    origin: str
     stage: Stage
     parameters: tuple[str, ...]
-    effect: tuple[Fact, ...]
 
     @property
     def id(self) -> str:
@@ -77,7 +76,7 @@ def facts_of(graph: DiagnosticGraph, types: Mapping[str, str]) -> dict[str, Fact
     }
 
 
-def fragments_of(task: Task, program: Program, record: Record, tape: Tape) -> list[Fragment]:
+def fragments_of(task: Task, program: Program, record: Record, tape: Tape) -> list[StageFragment]:
     """The fragments of one accepted execution: its closed stages, each with what it brought about."""
     parts = staged(program)
     if parts is None or record.diagnosis is None or not record.success:
@@ -88,7 +87,7 @@ def fragments_of(task: Task, program: Program, record: Record, tape: Tape) -> li
     for call, effect in zip(parts.calls, effects_of(task, parts, record.diagnosis, tape), strict=True):
         stage = parts.stage(call.stage)
         if effect and stage.is_closed([*names, "state"]) and all(item in roles for item in call.objects):
-            found.append(Fragment(program.name, stage, tuple(roles[item] for item in call.objects), tuple(effect)))
+            found.append(StageFragment(program.name, tuple(effect), stage, tuple(roles[item] for item in call.objects)))
     return found
 
 

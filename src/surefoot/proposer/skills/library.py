@@ -8,7 +8,7 @@ import msgspec
 
 from surefoot.environments.base import Task
 from surefoot.memory.evidence import Evidence, Tally
-from surefoot.proposer.skills.fragments import Fact, Fragment, facts_of
+from surefoot.proposer.skills.fragments import Fact, StageFragment, facts_of
 from surefoot.proposer.skills.sketch import Sketch, Slot, Variant
 
 Condition = tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]
@@ -21,16 +21,16 @@ class Library:
     """Fragments in order of arrival, which is the order in which they are tried where nothing is known."""
 
     def __init__(self) -> None:
-        self._fragments: dict[str, Fragment] = {}
+        self._fragments: dict[str, StageFragment] = {}
 
-    def add(self, fragment: Fragment) -> None:
+    def add(self, fragment: StageFragment) -> None:
         """Keep a fragment; one that is there already keeps its place."""
         self._fragments.setdefault(fragment.id, fragment)
 
-    def __iter__(self) -> Iterator[Fragment]:
+    def __iter__(self) -> Iterator[StageFragment]:
         return iter(self._fragments.values())
 
-    def __getitem__(self, identity: str) -> Fragment:
+    def __getitem__(self, identity: str) -> StageFragment:
         return self._fragments[identity]
 
     def __len__(self) -> int:
@@ -42,12 +42,12 @@ class Library:
         values = ", ".join(f"{name} = {value:g}" for name, value in variant.constants)
         return f"{fragment.origin}.{fragment.stage.name}" + (f" with {values}" if values else "")
 
-    def providing(self, facts: Iterable[Fact]) -> list[Fragment]:
+    def providing(self, facts: Iterable[Fact]) -> list[StageFragment]:
         """Fragments whose effect includes all of `facts`, by predicate and role types."""
         wanted = {fact.key for fact in facts}
         return [item for item in self._fragments.values() if wanted <= {fact.key for fact in item.effect}]
 
-    def serving(self, task: Task, slot: Slot) -> list[Fragment]:
+    def serving(self, task: Task, slot: Slot) -> list[StageFragment]:
         """Fragments that bring about all that a slot must, on the slot's objects in the slot's order."""
         facts = facts_of(task.graph, task.role_types)
         providers = self.providing(facts[name] for name in slot.checks)
@@ -58,7 +58,7 @@ class Library:
 class Skill(msgspec.Struct, frozen=True):
     """A stage with its evidence, as runs hand it on."""
 
-    fragment: Fragment
+    fragment: StageFragment
     condition: Condition
     successes: int
     failures: int
@@ -66,7 +66,7 @@ class Skill(msgspec.Struct, frozen=True):
     confirmed: tuple[str, ...]
 
     @classmethod
-    def of(cls, fragment: Fragment, condition: Condition, tally: Tally) -> Skill:
+    def of(cls, fragment: StageFragment, condition: Condition, tally: Tally) -> Skill:
         """A fragment with what is known of it."""
         scenes = tuple(sorted(tally.confirmed))
         return cls(fragment, condition, tally.successes, tally.failures, tally.incentive, scenes)
@@ -135,7 +135,7 @@ def assemble(task: Task, library: Library, evidence: SkillEvidence, revision: st
 
 def _slot(
     task: Task,
-    fragment: Fragment,
+    fragment: StageFragment,
     objects: tuple[str, ...],
     covered: set[str],
     facts: dict[str, Fact],

@@ -9,7 +9,7 @@ import msgspec
 from surefoot.environments.base import Task
 from surefoot.errors import RunError
 from surefoot.memory.archive import Record
-from surefoot.proposer.skills.fragments import Fragment, facts_of
+from surefoot.proposer.skills.fragments import StageFragment, facts_of
 from surefoot.proposer.skills.library import Condition, Library, Skill, SkillEvidence, SkillLibrary
 from surefoot.proposer.skills.sketch import Sketch, Slot, Variant, rendered_stage
 
@@ -51,11 +51,11 @@ class SkillBook:
     def _action(self, sketch: Sketch, slot: Slot) -> Variant:
         roles = {item: role for role, item in self._task.roles.items()}
         facts = facts_of(self._task.graph, self._task.role_types)
-        fragment = Fragment(
+        fragment = StageFragment(
             f"{self._task.name}:{slot.name}",
+            tuple(facts[name] for name in slot.checks),
             rendered_stage(sketch, slot, self._is_effect),
             tuple(roles[item] for item in slot.objects),
-            tuple(facts[name] for name in slot.checks),
         )
         self._stages.add(fragment)
         return Variant(fragment.id)
