@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from surefoot.boundary.decoding import decode_value
+from surefoot.boundary.encoding import encode_value
 from surefoot.boundary.environment import Environment, Scene, StepLimitReachedError
 from surefoot.boundary.process import Zygote
 from surefoot.boundary.session import converse
@@ -180,6 +182,14 @@ class ToyEnvironment(Environment):
 
     def state_digest(self) -> str:
         return repr((self.taken, self.slept))
+
+    def snapshot(self) -> dict[str, Any]:
+        return {"taken": self.taken, "slept": self.slept, "state": encode_value(self.public_state)}
+
+    def restore(self, snapshot: dict[str, Any]) -> None:
+        self.taken, self.slept = snapshot["taken"], snapshot["slept"]
+        self.public_state.clear()
+        self.public_state.update(decode_value(snapshot["state"]))
 
 
 @pytest.fixture(scope="session")

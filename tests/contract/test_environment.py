@@ -14,13 +14,14 @@ import msgspec
 import numpy as np
 import pytest
 
+from surefoot.boundary.decoding import decode_value
 from surefoot.boundary.encoding import encode_value
 from surefoot.boundary.surface import Surface, declared_exceptions
 from surefoot.environments.host import TaskHost
 from surefoot.errors import UsageError
 from surefoot.program.source import Program
 from surefoot.tape.certificate import Certified, Unavailable
-from surefoot.tape.replay import parameter_names
+from surefoot.tape.text import parameter_names
 
 pytestmark = pytest.mark.contract
 
@@ -141,9 +142,8 @@ def test_equal_calls_on_equal_scenes_give_equal_states(steady, start):
 def test_a_restored_snapshot_is_the_state_it_was_taken_of(task, start):
     environment = start(task)
     act(task, environment)
-    try:
-        snapshot = environment.snapshot()
-    except UsageError:
+    snapshot = environment.snapshot()
+    if snapshot is None:
         pytest.skip("takes no snapshots")
     before = environment.state_digest(), everything(environment)
     api, state = environment.api, environment.public_state
@@ -154,6 +154,31 @@ def test_a_restored_snapshot_is_the_state_it_was_taken_of(task, start):
         assert (environment.state_digest(), everything(environment)) == before
     assert environment.api is api
     assert environment.public_state is state
+
+
+def test_a_snapshot_is_a_value_that_another_instance_goes_on_from(task, start):
+    environment = start(task)
+    for middle in (False, True):
+        if middle:
+            act(task, environment)
+        snapshot = environment.snapshot()
+        if snapshot is None:
+            pytest.skip("takes no snapshots")
+        fresh = start(task)
+        fresh.restore(decode_value(encode_value(snapshot)))
+        assert (fresh.state_digest(), everything(fresh)) == (environment.state_digest(), everything(environment))
+        for here, there in zip(calls(task, environment, "effect"), calls(task, fresh, "effect"), strict=True):
+            answers = [encode_value(attempted(method, arguments)) for _, method, arguments in (here, there)]
+            assert answers[0] == answers[1]
+            assert (fresh.state_digest(), everything(fresh)) == (environment.state_digest(), everything(environment))
+
+
+def test_a_snapshot_of_another_scene_is_refused(task, start):
+    snapshot = start(task).snapshot()
+    if snapshot is None:
+        pytest.skip("takes no snapshots")
+    with pytest.raises(UsageError):
+        start(task, 102).restore(snapshot)
 
 
 def test_answers_are_not_overwritten_by_later_calls_unless_they_are_shared_state(task, start):

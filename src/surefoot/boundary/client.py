@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import gc
 import io
 import linecache
 import sys
 import traceback
 from collections.abc import Callable
-from types import CodeType, FrameType
+from types import CodeType, FrameType, SimpleNamespace
 from typing import Any
 
 from surefoot.boundary.ambient import VirtualClock, seed_streams
 from surefoot.boundary.exchange import Caller
+from surefoot.boundary.guard import Importer
 from surefoot.boundary.standins import build_standins, short_name
 from surefoot.boundary.surface import FunctionSpec
 from surefoot.boundary.trace import tracer
@@ -38,6 +40,9 @@ PROGRAM = "<program>"
 """File name under which the program's code runs."""
 RECURSION_SPARE = 200
 """Frames that a call may use beyond the program's own recursion limit."""
+
+COLLECT_EVERY = 64
+"""Calls between two collections of garbage, which come at no other point: the same in recording and replay."""
 
 
 class HostGoneError(BaseException):
@@ -72,6 +77,8 @@ class Client:
 
     def _exchange(self, call: Call) -> tuple[Answer, Any]:
         self._calls += 1
+        if self._calls % COLLECT_EVERY == 0:
+            gc.collect()
         try:
             self._connection.send(call)
             answer = decode_to_program(self._connection.receive())
@@ -97,6 +104,7 @@ def run_program(connection: Connection) -> None:
     begin = decode_to_program(connection.receive())
     assert isinstance(begin, Begin)
     seed_streams(begin.seed)
+    sys.meta_path.insert(0, Importer(begin.modules, begin.profile == "strict"))
     types = build_standins(begin.types)
     client = Client(connection, begin, types)
     scope = _globals(begin, client, types)
@@ -173,7 +181,7 @@ def _describe(error: BaseException) -> tuple[str, int, str]:
         if trace.tb_frame.f_code.co_filename == PROGRAM:
             line = trace.tb_lineno
         trace = trace.tb_next
-    if isinstance(error, SyntaxError):
+    if isinstance(error, SyntaxError) and error.filename == PROGRAM:
         line = error.lineno or 0
     try:
         shown = "".join(traceback.format_exception(type(error), error, first))
@@ -205,8 +213,8 @@ def _globals(begin: Begin, client: Client, types: dict[str, type]) -> dict[str, 
     for function in begin.functions:
         owner, _, name = function.name.rpartition(".")
         stub = _stub(function, client)
-        if owner:  # a method of a handle
-            setattr(scope[owner], name, stub)
+        if owner:  # a method of a handle, or of a user's object
+            setattr(scope.setdefault(owner, type(owner, (SimpleNamespace,), {})()), name, stub)
         else:
             scope[name] = stub
     return scope

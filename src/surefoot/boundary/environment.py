@@ -83,12 +83,20 @@ class Environment(abc.ABC):
     def state_digest(self) -> str:
         """Exact hash of the whole state, for this machine only."""
 
-    def snapshot(self) -> object:
-        """The whole state as an opaque value for `restore`."""
-        raise UsageError(f"{type(self).__name__} cannot take snapshots.")
+    def snapshot(self) -> Any | None:
+        """The whole state as a value for `restore`, or None where it can't be had.
 
-    def restore(self, snapshot: object) -> None:
-        """Return to a state taken with `snapshot` in the same episode."""
+        It holds all that decides what happens next: public state, steps and clock as well. The value must be
+        one that `surefoot.boundary.encoding.encode_value` carries, and share nothing with the live state.
+        """
+        return None
+
+    def restore(self, snapshot: Any) -> None:
+        """Return to a snapshot taken in an episode of the same scene, in this process or in another.
+
+        What follows is equal to the bit. `api` and `public_state` stay the same objects; the public state
+        has the same structure again, the order of dicts included. UsageError for what is no such snapshot.
+        """
         raise UsageError(f"{type(self).__name__} cannot restore snapshots.")
 
     def close(self) -> None:  # noqa: B027 - most environments hold nothing to release

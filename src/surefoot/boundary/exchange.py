@@ -23,7 +23,7 @@ from surefoot.boundary.surface import Shared
 from surefoot.boundary.table import MalformedMessageError, UnsupportedValueError, pack_table, unpack_table
 
 UNCHANGED, CHANGED = 0, 1
-_WITHOUT_IDENTITY = frozenset("iucnxEhb")
+WITHOUT_IDENTITY = frozenset("iucnxEhb")
 """Nodes of numbers, texts and the like, whose objects are equal or not, but never the same."""
 
 
@@ -144,7 +144,7 @@ class Callee:
         if pack_table(nodes) != pack_table(nodes_now):
             return False
         return all(
-            now is then or node[0] in _WITHOUT_IDENTITY
+            now is then or node[0] in WITHOUT_IDENTITY
             for now, then, node in zip(encoder.objects, self._received, nodes, strict=True)
         )
 
@@ -176,7 +176,7 @@ class Callee:
         roots = set(map(id, self._roots))
         found = zip(encoder.objects, nodes, strict=True)
         if shared == "all":  # also what a root holds now: it stays shared when the root lets go of it
-            return [item for item, node in found if node[0] not in _WITHOUT_IDENTITY and id(item) not in roots
+            return [item for item, node in found if node[0] not in WITHOUT_IDENTITY and id(item) not in roots
                     and item is not self._arguments]  # fmt: skip
         return [item for item, _ in list(found)[known:] if type(item) in shared]
 
@@ -188,7 +188,7 @@ def _links(objects: list[Any], nodes: list[Any], receiver: list[Any]) -> list[li
     known = {id(item): index for index, item in enumerate(receiver)}
     found = ((index, known.get(id(item))) for index, item in enumerate(objects))
     return [
-        [index, target] for index, target in found if target is not None and nodes[index][0] not in _WITHOUT_IDENTITY
+        [index, target] for index, target in found if target is not None and nodes[index][0] not in WITHOUT_IDENTITY
     ]
 
 

@@ -18,6 +18,8 @@ from typing import Any
 
 import msgspec
 
+from surefoot.boundary.platform import ADDR_NO_RANDOMIZE
+from surefoot.boundary.sandbox import LOST, MODES
 from surefoot.boundary.wire import (
     Begin,
     Connection,
@@ -27,9 +29,8 @@ from surefoot.boundary.wire import (
     ToProgram,
     decode_from_program,
 )
-from surefoot.errors import EnvironmentFaultError
+from surefoot.errors import EnvironmentFaultError, UsageError
 
-ADDR_NO_RANDOMIZE = 0x0040000
 _LOST = "The process that starts programs ended unexpectedly. Run 'surefoot doctor' to see why."
 _CONTROL = 3
 _OUTPUT_SHOWN = 1 << 20
@@ -57,10 +58,15 @@ class Zygote:
     """A clean interpreter that forks program processes; a context manager. One per host process.
 
     `preload` names modules to import once, before any fork (scipy.spatial.transform takes 0.3 s).
+    `sandbox` is `require`, `best-effort` or `off`; by default what SUREFOOT_SANDBOX says, or best-effort.
+    Once started, `sandbox` names the layers reached and `missing` says why others are not there.
     """
 
-    def __init__(self, preload: tuple[str, ...] = ()):
+    def __init__(self, preload: tuple[str, ...] = (), sandbox: str | None = None):
         self._preload = preload
+        self._mode = sandbox or os.environ.get("SUREFOOT_SANDBOX") or "best-effort"
+        if self._mode not in MODES:
+            raise UsageError(f"There is no sandbox mode '{self._mode}'. Available: {', '.join(MODES)}.")
         self._ended: dict[int, ExitStatus] = {}
         self._pending = b""
         self._process: subprocess.Popen[bytes] | None = None
@@ -68,6 +74,9 @@ class Zygote:
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self.platform: dict[str, str] = {}
         self.python = ""
+        self.sandbox = ""
+        self.missing: dict[str, str] = {}
+        self.addresses_fixed = False
 
     def __enter__(self) -> Zygote:
         self.start()
@@ -101,13 +110,14 @@ class Zygote:
         environment |= {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
         environment |= {"LC_ALL": "C.UTF-8", "HOME": self._scratch.name}
         libc = ctypes.CDLL(None)
+        order = json.dumps({"preload": self._preload, "sandbox": self._mode})
 
         def confine() -> None:
             libc.personality(ADDR_NO_RANDOMIZE)  # sets of classes iterate in address order
             os.dup2(theirs.fileno(), _CONTROL)
 
         self._process = subprocess.Popen(
-            [sys.executable, "-s", "-P", "-m", "surefoot.boundary.zygote", json.dumps(self._preload)],
+            [sys.executable, "-s", "-P", "-m", "surefoot.boundary.zygote", order],
             env=environment,
             cwd=self._scratch.name,
             stdin=subprocess.DEVNULL,
@@ -119,6 +129,12 @@ class Zygote:
         theirs.close()
         ready = self._hear("ready")
         self.platform, self.python = ready["platform"], ready["python"]
+        self.sandbox, self.missing, self.addresses_fixed = ready["sandbox"], ready["missing"], ready["addresses"]
+        if self._mode == "require" and self.missing:
+            lost = "; ".join(f"{layer} is missing ({why}): {LOST[layer]}" for layer, why in self.missing.items())
+            raise EnvironmentFaultError(
+                f"Not a sandbox: {lost}. Without SUREFOOT_SANDBOX=require it runs all the same."
+            )
 
     def run(self, begin: Begin, limits: Limits) -> ProgramProcess:
         """Fork a program process, to be started with `begin`.
@@ -134,6 +150,7 @@ class Zygote:
             "cpu_seconds": limits.cpu_seconds,
             "memory_mb": limits.memory_mb,
             "output_mb": limits.output_mb,
+            "readable": [],
         }
         try:
             socket.send_fds(self._channel, [json.dumps(order).encode()], [theirs.fileno(), output, errors])
@@ -310,7 +327,10 @@ class ProgramProcess:
 
     def _kill(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
+            try:
+                os.killpg(self.pid, signal.SIGKILL)
+            except ProcessLookupError:  # just forked: it has no group of its own yet
+                os.kill(self.pid, signal.SIGKILL)
 
 
 def _read(descriptor: int) -> str:

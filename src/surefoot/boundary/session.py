@@ -42,6 +42,9 @@ class Host(Protocol):
     def answer(self, call: Call) -> Answer:
         """The answer to one call; RunStoppedError ends the run."""
 
+    def settle(self) -> None:
+        """Finish the last call while the program, which has its answer, goes on; RunStoppedError ends the run."""
+
     def note(self, watched: Watched) -> None:
         """Take note of values at a place that the run was asked to watch."""
 
@@ -62,6 +65,7 @@ def converse(process: ProgramProcess, host: Host) -> Ending:
             if message.number != number:
                 return Died(f"it sent call {message.number} where call {number} was due")
             process.send(host.answer(message))
+            host.settle()
             number += 1
     except RunStoppedError:
         return Stopped()

@@ -135,7 +135,7 @@ def functions_of(api: object, surface: Surface) -> dict[str, Function]:
     found = {}
     for function in surface.functions:
         owner, _, name = function.name.rpartition(".")
-        method = getattr(owners[owner] if owner else api, name)
+        method = getattr(owners[owner], name) if owner in owners else getattr(api, function.name)
         mark: ApiMark = getattr(method, MARK)
         found[function.name] = Function(mark.kind, called_in_order(method), mark.raises, mark.shared)
     return found

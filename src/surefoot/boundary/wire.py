@@ -7,14 +7,15 @@ import math
 import socket
 import struct
 import time
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from surefoot.boundary.declared import TypeSpec
 from surefoot.boundary.surface import FunctionSpec
 
-PREFIX = struct.Struct("<I")
+PREFIX = struct.Struct("<II")
 MAX_FRAME = 256 << 20
 SLEEP = "time.sleep"
 """Reserved function name under which a program's `time.sleep` reaches the host."""
@@ -38,7 +39,8 @@ class Begin(msgspec.Struct, tag="begin", array_like=True, frozen=True):
     """Host to program: everything a run starts from.
 
     `watch` names places whose local values are to be reported: `line:12` before that line runs, `end:pick`
-    when that function returns.
+    when that function returns. `modules` are texts that the program may import, by name; a package's own is
+    under `name.__init__`.
     """
 
     source: str
@@ -49,6 +51,8 @@ class Begin(msgspec.Struct, tag="begin", array_like=True, frozen=True):
     clock: float
     trace_lines: bool
     watch: tuple[str, ...] = ()
+    modules: dict[str, str] = {}
+    profile: str = "strict"
 
 
 class Call(msgspec.Struct, tag="call", array_like=True, frozen=True):
@@ -95,9 +99,42 @@ class Watched(msgspec.Struct, tag="watched", array_like=True, frozen=True):
 
 ToProgram = Begin | Answer
 FromProgram = Call | Ended | Watched
+_Result = TypeVar("_Result")
+_APART = 32 << 10
+"""Tables from this size on travel beside their message [bytes]."""
+_TIMEVAL = struct.Struct("@ll")
+_SLACK = 0.05
+"""How inexactly the system may keep the time allowed [s]."""
 _encode = msgspec.msgpack.Encoder().encode
-decode_to_program = msgspec.msgpack.Decoder(ToProgram).decode
-decode_from_program = msgspec.msgpack.Decoder(FromProgram).decode
+
+
+class Frame(NamedTuple):
+    """A message as received: its bytes, and its table where that came apart."""
+
+    head: bytes
+    table: bytes | None
+
+
+def _decoder(kind: Any) -> Callable[[Frame], Any]:
+    decode = msgspec.msgpack.Decoder(kind).decode
+
+    def decoded(frame: Frame) -> Any:
+        head, table = frame
+        message = decode(head)
+        if table is not None:
+            if not isinstance(message, _CARRIERS):
+                raise msgspec.ValidationError("a table with a message that has none")
+            msgspec.structs.force_setattr(message, "table", table)  # nobody else has the message yet
+        return message
+
+    return decoded
+
+
+_CARRIERS = (Call, Answer)
+decode_to_program: Callable[[Frame], ToProgram] = _decoder(ToProgram)
+"""A frame's message to a program; msgspec.DecodeError for what is none."""
+decode_from_program: Callable[[Frame], FromProgram] = _decoder(FromProgram)
+"""A frame's message from a program; msgspec.DecodeError for what is none."""
 
 
 class ConnectionClosedError(Exception):
@@ -112,62 +149,95 @@ class FrameTooLargeError(ValueError):
 
 
 class Connection:
-    """Frames over a stream socket."""
+    """Frames over a blocking stream socket.
+
+    A frame is the sizes of head and table, the head, and the table: what a large table holds is not copied
+    into a message and out again. A small one stays in its message and has size 0 here.
+    """
 
     def __init__(self, stream: socket.socket):
         self._stream = stream
-        self._receive = stream.recv
-        self._send = stream.sendall
         self._deadline = math.inf
+        self._allowed = math.inf
 
     def send(self, message: ToProgram | FromProgram) -> None:
         """Send one message; TimeoutError after the time allowed, FrameTooLargeError where it can't cross."""
-        data = _encode(message)
-        if len(data) > MAX_FRAME:
-            raise FrameTooLargeError(len(data))
+        table = message.table if isinstance(message, _CARRIERS) else b""
+        if len(table) < _APART:
+            table = b""
+        head = _encode(msgspec.structs.replace(message, table=b"") if table else message)
+        size = len(head) + len(table)
+        if size > MAX_FRAME:
+            raise FrameTooLargeError(size)
+        sizes = PREFIX.pack(len(head), len(table))
+        parts: Sequence[bytes | memoryview] = (sizes, head, table) if table else (sizes + head,)
+        missing = size + PREFIX.size
         try:
-            self._send(PREFIX.pack(len(data)) + data)
+            while missing > (sent := self._wait(self._stream.sendmsg, parts)):
+                missing -= sent
+                parts = _after(parts, sent)
         except (BrokenPipeError, ConnectionResetError) as error:
             raise ConnectionClosedError from error
 
-    def receive(self) -> bytes:
+    def receive(self) -> Frame:
         """The next frame; TimeoutError after the time allowed, ConnectionClosedError at the connection's end."""
-        head = self._exactly(PREFIX.size)
-        (size,) = PREFIX.unpack(head)
-        if size > MAX_FRAME:
-            raise FrameTooLargeError(size)
-        return self._exactly(size)
-
-    def _exactly(self, size: int) -> bytes:
         try:
-            data = self._receive(size)
+            size, apart = PREFIX.unpack(self._exactly(PREFIX.size))
+            if size + apart > MAX_FRAME:
+                raise FrameTooLargeError(size + apart)
+            return Frame(self._exactly(size), self._exactly(apart) if apart else None)
         except ConnectionResetError as error:
             raise ConnectionClosedError from error
+
+    def _exactly(self, size: int) -> bytes:
+        data = self._wait(self._stream.recv, size, socket.MSG_WAITALL)
         if len(data) == size:
             return data
         parts = [data]
         missing = size - len(data)
-        while missing:
+        while missing:  # a signal, or time, has cut the waiting short
             if not parts[-1]:
                 raise ConnectionClosedError
-            if self._deadline < math.inf:  # a sender that trickles must not reset the time allowed
-                self._stream.settimeout(max(self._deadline - time.monotonic(), 0.001))
-            try:
-                parts.append(self._receive(min(missing, 1 << 20)))
-            except ConnectionResetError as error:
-                raise ConnectionClosedError from error
+            parts.append(self._wait(self._stream.recv, missing, socket.MSG_WAITALL))
             missing -= len(parts[-1])
         return b"".join(parts)
+
+    def _wait(self, action: Callable[..., _Result], *arguments: Any) -> _Result:
+        """Send or receive within the time that is left, which the system keeps: it is told when that has changed."""
+        left = self._deadline - time.monotonic()
+        if abs(self._allowed - left) > _SLACK:
+            self._limit(left)
+        try:
+            return action(*arguments)
+        except BlockingIOError:
+            raise TimeoutError from None
+
+    def _limit(self, left: float) -> None:
+        if left <= 0.0:
+            raise TimeoutError
+        limit = _TIMEVAL.pack(*divmod(max(int(left * 1e6), 1), 1_000_000))
+        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            self._stream.setsockopt(socket.SOL_SOCKET, option, limit)
+        self._allowed = left
 
     def allow(self, seconds: float) -> None:
         """How long the next `receive` may take, and a `send` after it."""
         self._deadline = time.monotonic() + seconds
-        self._stream.settimeout(seconds)
 
     def close(self) -> None:
         """Close the socket."""
         with contextlib.suppress(OSError):
             self._stream.close()
+
+
+def _after(parts: Sequence[bytes | memoryview], sent: int) -> list[bytes | memoryview]:
+    """What is left of parts of which the first bytes were sent."""
+    left: list[bytes | memoryview] = []
+    for part in parts:
+        if sent < len(part):
+            left.append(memoryview(part)[sent:])
+        sent = max(sent - len(part), 0)
+    return left
 
 
 def as_data(message: Any) -> bytes:

@@ -1,95 +1,170 @@
-"""The clean process that program processes are forked from.
+"""The clean process that program processes come from, and its two halves.
 
-It is a fresh interpreter that never held an environment, an evaluator or a tape: a forked program finds
-none of them in its memory. It preloads NumPy (and what else the host names), then waits on its control
-socket. A request carries three descriptors (program socket, standard output, standard error); the answer
-is the child's process id, and later its exit status. Protocol: JSON lines.
+The supervisor talks with the host: it hands each request to a program process, watches it, reports its
+exit status and clears up. The template preloads NumPy (and what else the host names), closes what tells
+runs apart, and forks program processes, one ahead of need. It does nothing else, so that each starts from
+the same memory: sets of objects iterate in the order of addresses. Neither ever held an environment, an
+evaluator or a tape: a program finds none of them in its memory.
+
+A request carries three descriptors (program socket, standard output, standard error); the answer is the
+program's process id, and later its exit status. Protocol with the host: JSON lines.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import gc
-import importlib
 import json
 import os
-import resource
 import selectors
 import shutil
 import signal
 import socket
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
+
+from surefoot.boundary.room import MOST_BYTES, MOST_ENTRIES, room_taken
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 CONTROL = 3
 """The control socket's descriptor number in the zygote."""
+_LOOK_EVERY = 0.2
+"""Seconds between two looks at how much the programs have written."""
+
+_PATIENCE = 60.0
+"""Seconds after which a template that says nothing is given up."""
 
 
 class Child(NamedTuple):
-    """A program process. Its working folder is its own, empty, and of the same name in every run alone."""
+    """A program process, and the folder that is its own."""
 
     pid: int
-    slot: int
+    watch: int
+    folder: Path
 
-    @property
-    def folder(self) -> Path:
-        """The working folder, within the zygote's."""
-        return Path(os.environ["HOME"]) / f"run-{self.slot}"
+
+class LostError(Exception):
+    """The template, or a program process that had not begun, is gone; the host starts anew."""
 
 
 def main() -> None:
     """Serve fork requests until the host closes the control socket."""
-    preload = json.loads(sys.argv[1])
-    for name in ("surefoot.boundary.client", *preload):
-        # A module that can't be imported here fails again, with its own error, where the program imports it;
-        # one that is a script ends.
-        with contextlib.suppress(Exception, SystemExit):
-            importlib.import_module(name)
-    from surefoot.boundary.platform import numeric_platform
-
-    gc.collect()
-    gc.freeze()
     control = socket.socket(fileno=CONTROL)
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # program processes, and what they leave behind, come here
+    door, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    wait, bell = os.pipe()
+    supervisor = os.getpid()
+    template = os.fork()
+    if template == 0:
+        control.close()
+        door.close()
+        os.close(bell)
+        _be_template(inner, wait, supervisor)
+    inner.close()
+    os.close(wait)
     try:
-        _tell(control, {"ready": os.getpid(), "platform": numeric_platform(), "python": sys.version.split()[0]})
-        _serve(control)
-    except (BrokenPipeError, ConnectionResetError):
-        pass  # the host is gone
+        Supervisor(control, door, bell, template).serve()
+    except (BrokenPipeError, ConnectionResetError, LostError):
+        pass  # the host is gone, or will notice
     finally:
         _kill_all_but(set())
         shutil.rmtree(os.environ["HOME"], ignore_errors=True)  # a host that was killed can't
 
 
-def _serve(control: socket.socket) -> None:
-    children: dict[int, Child] = {}
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # what a program leaves behind comes here
-    waiting = selectors.DefaultSelector()
-    waiting.register(control, selectors.EVENT_READ)
-    while True:
-        for key, _ in waiting.select():
-            if key.fileobj is control:
-                request, descriptors = _hear(control)
-                if request is None:
-                    return
-                slot = min(set(range(len(children) + 1)) - {child.slot for child in children.values()})
-                child = Child(_fork(control, request, descriptors, slot), slot)
-                watch = os.pidfd_open(child.pid)
-                children[watch] = child
-                waiting.register(watch, selectors.EVENT_READ)
-                _tell(control, {"child": child.pid})
-            else:
-                watch = key.fd
-                waiting.unregister(watch)
-                child = children.pop(watch)
-                _, status, usage = os.wait4(child.pid, 0)
-                _kill_all_but({other.pid for other in children.values()})
-                shutil.rmtree(child.folder, ignore_errors=True)
-                _tell(control, {"ended": child.pid, "status": status, "cpu": usage.ru_utime + usage.ru_stime})
-                os.close(watch)
+def _be_template(inner: socket.socket, wait: int, supervisor: int) -> NoReturn:
+    from surefoot.boundary.template import Template
+
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    try:
+        order = json.loads(sys.argv[1])
+        Template(inner, wait, supervisor, tuple(order["preload"]), order["sandbox"]).serve()
+    except BaseException:  # noqa: BLE001 - shown, and then this process must not go on as a second supervisor
+        sys.excepthook(*sys.exc_info())
+    os._exit(1)
+
+
+class Supervisor:
+    """Hands requests to program processes and reports how they end."""
+
+    def __init__(self, control: socket.socket, door: socket.socket, bell: int, template: int):
+        self._control, self._door, self._bell = control, door, bell
+        self._template = template
+        self._template_watch = os.pidfd_open(template)
+        self._children: dict[int, Child] = {}
+        self._next: Child | None = None
+        self._confined = False
+
+    def serve(self) -> None:
+        """Until the host closes the control socket; LostError when the template is gone."""
+        ready = self._hear_inside(self._template_watch)
+        self._confined = "seccomp" in json.loads(ready).get("sandbox", "")
+        self._control.sendall(ready + b"\n")
+        waiting = selectors.DefaultSelector()
+        waiting.register(self._control, selectors.EVENT_READ)
+        waiting.register(self._template_watch, selectors.EVENT_READ)
+        while True:
+            for key, _ in waiting.select(_LOOK_EVERY if self._children else None):
+                if key.fileobj is self._control:
+                    data, descriptors, _, _ = socket.recv_fds(self._control, 65_536, 3)
+                    if not data:
+                        return
+                    child = self._start(data, descriptors)
+                    self._children[child.watch] = child
+                    waiting.register(child.watch, selectors.EVENT_READ)
+                    self._tell({"child": child.pid})
+                elif key.fd == self._template_watch:
+                    raise LostError
+                else:
+                    waiting.unregister(key.fd)
+                    self._collect(self._children.pop(key.fd))
+            for child in self._children.values():
+                self._limit_room(child)
+
+    def _start(self, request: bytes, descriptors: list[int]) -> Child:
+        child = self._upcoming()
+        self._next = None
+        socket.send_fds(self._door, [request], descriptors)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        self._hear_inside(child.watch)  # it has taken the request: the next one can't
+        os.write(self._bell, b"\0")
+        return child
+
+    def _upcoming(self) -> Child:
+        """The program process that waits for a request."""
+        if self._next is None:
+            pid, folder = json.loads(self._hear_inside(self._template_watch))
+            self._next = Child(pid, os.pidfd_open(pid), Path(folder))
+        return self._next
+
+    def _collect(self, child: Child) -> None:
+        _, status, usage = os.wait4(child.pid, 0)
+        if not self._confined:
+            kept = {self._template, self._upcoming().pid, *(other.pid for other in self._children.values())}
+            _kill_all_but(kept)
+        shutil.rmtree(child.folder, ignore_errors=True)
+        self._tell({"ended": child.pid, "status": status, "cpu": usage.ru_utime + usage.ru_stime})
+        os.close(child.watch)
+
+    def _limit_room(self, child: Child) -> None:
+        written, entries = room_taken(child.folder)
+        if written > MOST_BYTES or entries > MOST_ENTRIES:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child.pid, signal.SIGKILL)
+
+    def _hear_inside(self, watch: int) -> bytes:
+        """The next message from within; LostError if its sender is gone instead."""
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(self._door, selectors.EVENT_READ, True)
+            waiting.register(watch, selectors.EVENT_READ, False)
+            if not any(key.data for key, _ in waiting.select(_PATIENCE)):
+                raise LostError
+        return self._door.recv(65_536)
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        self._control.sendall(json.dumps(message).encode() + b"\n")
 
 
 def _kill_all_but(kept: set[int]) -> None:
@@ -99,77 +174,6 @@ def _kill_all_but(kept: set[int]) -> None:
         for pid in left:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-
-
-def _fork(control: socket.socket, request: dict[str, Any], descriptors: list[int], slot: int) -> int:
-    pid = os.fork()
-    if pid:
-        for descriptor in descriptors:
-            os.close(descriptor)
-        return pid
-    code = 1
-    try:
-        control.close()
-        folder = Child(0, slot).folder
-        folder.mkdir()
-        os.chdir(folder)
-        _confine(request, descriptors)
-        _run(socket.socket(fileno=CONTROL))
-        code = 0
-    except SystemExit as stop:
-        code = stop.code if isinstance(stop.code, int) else 1
-    except BaseException:  # noqa: BLE001 - a fault of the client itself: shown, never swallowed
-        sys.excepthook(*sys.exc_info())
-    finally:
-        with contextlib.suppress(OSError):
-            sys.stderr.flush()
-        os._exit(code)
-
-
-def _run(stream: socket.socket) -> None:
-    from surefoot.boundary.client import run_program
-    from surefoot.boundary.wire import Connection
-
-    run_program(Connection(stream))
-
-
-def _confine(request: dict[str, Any], descriptors: list[int]) -> None:
-    """Keep only the program's socket and its output; set limits; die with the zygote."""
-    os.setsid()
-    program, output, errors = descriptors
-    null = os.open(os.devnull, os.O_RDONLY)
-    moved = [os.dup(descriptor) for descriptor in (null, output, errors, program)]
-    for target, descriptor in enumerate(moved):
-        os.dup2(descriptor, target)
-    os.closerange(4, 65_536 if resource.getrlimit(resource.RLIMIT_NOFILE)[0] > 65_536 else 4_096)
-    for stream, descriptor in (("stdout", 1), ("stderr", 2)):
-        setattr(sys, stream, open(descriptor, "w", buffering=1, encoding="utf-8", errors="backslashreplace"))  # noqa: SIM115, PTH123
-    os.environ.clear()
-    limits = {
-        resource.RLIMIT_CPU: (request["cpu_seconds"], request["cpu_seconds"] + 1),
-        resource.RLIMIT_AS: (request["memory_mb"] << 20,) * 2,
-        resource.RLIMIT_FSIZE: (request["output_mb"] << 20,) * 2,
-        resource.RLIMIT_NOFILE: (64, 64),
-        resource.RLIMIT_CORE: (0, 0),
-    }
-    for kind, values in limits.items():
-        most = resource.getrlimit(kind)[1]
-        resource.setrlimit(
-            kind, tuple(value if most == resource.RLIM_INFINITY else min(value, most) for value in values)
-        )
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the host decides when an interrupted run ends
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() == 1:
-        os._exit(1)
-
-
-def _tell(control: socket.socket, message: dict[str, Any]) -> None:
-    control.sendall(json.dumps(message).encode() + b"\n")
-
-
-def _hear(control: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
-    data, descriptors, _, _ = socket.recv_fds(control, 65_536, 3)
-    return (json.loads(data), descriptors) if data else (None, [])
 
 
 if __name__ == "__main__":

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from surefoot.errors import UsageError
+from surefoot.program.source import Profile
 
 MOST_SEEDS = 100_000
 LARGEST_SEED = 2**32 - 1
@@ -18,7 +21,20 @@ ProgramPath = Annotated[Path, typer.Argument(metavar="PROGRAM", help="A Python f
 BankFolder = Annotated[Path, typer.Option("--bank", metavar="DIR", help="Folder of recorded successes.")]
 RunSeed = Annotated[int, typer.Option("--run-seed", help="Randomness of the run itself, not of the scene.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
+Trusted = Annotated[
+    bool,
+    typer.Option("--trusted", help="A script of your own: it may import what lies beside it and what is installed."),
+]
+ApiObject = Annotated[
+    str | None,
+    typer.Option("--api", metavar="MODULE:NAME", help="Class or object that own-API tapes were recorded with."),
+]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Simulator processes at a time.")]
+
+
+def profile_of(trusted: bool) -> Profile:
+    """The profile that `--trusted` asks for."""
+    return "trusted" if trusted else "strict"
 
 
 def parse_seeds(text: str) -> list[int]:
@@ -35,3 +51,22 @@ def parse_seeds(text: str) -> list[int]:
             raise UsageError(f"'{text}' names more than {MOST_SEEDS} configurations. Split them over several runs.")
         seeds += range(first, last + 1)
     return list(dict.fromkeys(seeds))
+
+
+def find_object(text: str | None) -> Any:
+    """What `module:name` names, looked for in the working folder, too; None for None. UsageError if there is none."""
+    if text is None:
+        return None
+    module, _, name = text.partition(":")
+    if not module or not name:
+        raise UsageError(f"--api takes module:name, such as shop:ShopClient, not '{text}'.")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except Exception as error:  # whatever a user's module raises when it is imported
+        raise UsageError(f"{text} can't be imported: {type(error).__name__}: {error}.") from error
+    finally:
+        sys.path.remove(str(Path.cwd()))
+    return found

@@ -12,8 +12,11 @@ import msgspec
 from rich.text import Text
 
 from surefoot import __version__
+from surefoot.boundary.exchange import Callee
 from surefoot.boundary.process import Zygote
-from surefoot.boundary.wire import Limits
+from surefoot.boundary.sandbox import LOST
+from surefoot.boundary.session import RunStoppedError, converse
+from surefoot.boundary.wire import Answer, Begin, Call, Ended, Limits, Watched
 from surefoot.cli.arguments import AsJson
 from surefoot.cli.console import out, print_json, table
 from surefoot.environments.host import TaskHost
@@ -64,6 +67,8 @@ def _attempt(name: str, probe: Callable[[], str]) -> Probe:
 
 def _zygote() -> str:
     with Zygote() as zygote:
+        if not zygote.addresses_fixed:
+            return "addresses are NOT fixed here: sets of classes and objects iterate in another order in each run"
         return f"NumPy {zygote.platform['numpy']}, {zygote.platform['blas']}, {zygote.platform['libm']}"
 
 
@@ -91,10 +96,46 @@ def _family(family: str) -> str:
 
 
 def _confinement() -> Probe:
+    """The layers that a program process of this machine really reached, and what is lost without the others."""
     limits = Limits()
-    return Probe(
-        "confinement",
-        True,
-        f"own process and process group, {limits.cpu_seconds} s of processor time, {limits.memory_mb} MB; "
-        "files and network are NOT closed off: run only programs that you would run yourself",
+    counted = f"{limits.cpu_seconds} s of processor time, {limits.memory_mb} MB"
+    try:
+        with Zygote() as zygote:
+            level, missing = zygote.sandbox, zygote.missing
+            held = not _reaches_outside(zygote)
+    except SurefootError as error:
+        return Probe("sandbox", False, str(error))
+    if missing:
+        lost = "; ".join(f"{layer} is missing ({why}): {LOST[layer]}" for layer, why in missing.items())
+        return Probe("sandbox", True, f"{level}; {counted}. Not a sandbox: {lost}")
+    return Probe("sandbox", held, f"{level}; {counted}" + ("" if held else ". Not a sandbox: a file outside was read"))
+
+
+def _reaches_outside(zygote: Zygote) -> bool:
+    """Whether a program that goes round Python's own refusals reads a file of this machine."""
+    source = "real = __import__('po' + 'six')\nreal.open('/etc/passwd', 0)\n"
+    begin = Begin(
+        f"from surefoot.boundary import files\nfiles._within = lambda *_: True\n{source}",
+        (),
+        (),
+        Callee(None).opening,
+        0,
+        0.0,
+        False,
     )
+    ending = converse(zygote.run(begin, Limits()), _NoHost())
+    return not (isinstance(ending, Ended) and ending.error.startswith("PermissionError: [Errno 13]"))
+
+
+class _NoHost:
+    """Answers nothing: the probe calls nothing."""
+
+    def answer(self, call: Call) -> Answer:
+        """No program of a probe calls."""
+        raise RunStoppedError
+
+    def settle(self) -> None:
+        """Nothing is called."""
+
+    def note(self, watched: Watched) -> None:
+        """No program of a probe is watched."""

@@ -24,6 +24,7 @@ COMMANDS = {
     "resume": "learn",
     "evaluate": "evaluate",
     "show": "show",
+    "export": "export",
     "doctor": "doctor",
 }
 """Commands in the order of the help, each with the module of `surefoot.cli` that holds it."""

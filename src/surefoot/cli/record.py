@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from surefoot.boundary.outcome import Infrastructure, is_success
-from surefoot.cli.arguments import AsJson, BankFolder, ProgramPath, RunSeed, TaskName, parse_seeds
+from surefoot.cli.arguments import AsJson, BankFolder, ProgramPath, RunSeed, TaskName, Trusted, parse_seeds, profile_of
 from surefoot.cli.console import err, out, print_json, progress, say, table
 from surefoot.environments.host import TaskHost
 from surefoot.environments.registry import find_task
@@ -25,6 +25,7 @@ def record(
     seeds: Annotated[str, typer.Option("--seeds", metavar="SEEDS", help="Configurations, like 101-125.")],
     bank: BankFolder,
     run_seed: RunSeed = 0,
+    trusted: Trusted = False,
     as_json: AsJson = False,
 ) -> int:
     """Run PROGRAM on each configuration and keep every success in a bank, for 'surefoot certify'.
@@ -32,7 +33,7 @@ def record(
     Each success is replayed at once: a tape that does not match its own program can certify nothing. Exit
     0 if every run succeeded and matches itself, else 1.
     """
-    chosen, text, place = find_task(task), Program.read(program), Bank(bank)
+    chosen, text, place = find_task(task), Program.read(program, profile_of(trusted)), Bank(bank)
     text.check()
     configurations = parse_seeds(seeds)
     place.create()

@@ -9,14 +9,15 @@ from typing import Annotated
 import typer
 
 from surefoot.boundary.process import Zygote
-from surefoot.cli.arguments import AsJson
+from surefoot.cli.arguments import ApiObject, AsJson, Trusted, find_object, profile_of
 from surefoot.cli.console import print_json, say
 from surefoot.environments.registry import find_task
 from surefoot.errors import TapeError, UsageError
 from surefoot.program.source import Program
-from surefoot.tape.certificate import Certificate, Certified, Diverged, verdict
+from surefoot.scripts.replaying import present
+from surefoot.tape.certificate import Certificate, Certified, Diverged, Unavailable, verdict
 from surefoot.tape.file import Tape, load_tape
-from surefoot.tape.replay import certify, preload_for
+from surefoot.tape.replay import certify, preload_for, program_of
 
 
 def replay(
@@ -24,15 +25,16 @@ def replay(
     program: Annotated[
         Path | None, typer.Argument(metavar="PROGRAM", help="The edited program; default: the tape's own.")
     ] = None,
+    trusted: Trusted = False,
+    api: ApiObject = None,
     as_json: AsJson = False,
 ) -> int:
     """Run a program with TAPE in the environment's place. Exit 0 certified, 1 diverged, 3 unavailable."""
-    loaded = load_tape(tape)
-    own = Program(loaded.header.program, loaded.header.program_name)
-    text = Program.read(program) if program is not None else own
+    loaded, obj = load_tape(tape), find_object(api)
+    text = Program.read(program, profile_of(trusted)) if program is not None else program_of(loaded)
     with Zygote(preload_for(text)) as zygote:
         started = time.perf_counter()
-        certificate = _certify(text, loaded, zygote)
+        certificate = _certify(text, loaded, zygote, obj)
         seconds = time.perf_counter() - started
     if as_json:
         print_json(as_data(certificate, loaded, seconds))
@@ -43,7 +45,10 @@ def replay(
     return exit_code(certificate)
 
 
-def _certify(program: Program, tape: Tape, zygote: Zygote) -> Certificate:
+def _certify(program: Program, tape: Tape, zygote: Zygote, obj: object | None) -> Certificate:
+    if obj is not None:
+        surface, revision = present(tape, obj)
+        return certify(program, tape, zygote, surface=surface, revision=revision)
     try:
         task = find_task(tape.header.task)
     except UsageError:
@@ -80,9 +85,14 @@ def as_data(certificate: Certificate, tape: Tape, seconds: float) -> dict[str, o
             "got": certificate.got,
             "line": certificate.line,
             "source": certificate.source,
+            "stage": certificate.stage,
+            "excerpt": certificate.excerpt,
+            "called": certificate.called,
             "last": certificate.last,
             "nearest": certificate.nearest,
         }
-    elif not isinstance(certificate, Certified):
+    elif isinstance(certificate, Unavailable):
         data["reason"] = certificate.reason
+    elif certificate.modulo:
+        data |= {"dropped": certificate.dropped, "added": certificate.added}
     return data

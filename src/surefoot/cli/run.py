@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from surefoot.boundary.outcome import Infrastructure, is_success
-from surefoot.cli.arguments import LARGEST_SEED, AsJson, ProgramPath, RunSeed, TaskName
+from surefoot.cli.arguments import LARGEST_SEED, AsJson, ProgramPath, RunSeed, TaskName, Trusted, profile_of
 from surefoot.cli.console import err, print_json, say
 from surefoot.environments.host import TaskHost
 from surefoot.environments.registry import find_task
@@ -24,10 +24,11 @@ def run(
     seed: Annotated[int, typer.Option("--seed", min=0, max=LARGEST_SEED, help="The configuration.")],
     tape: Annotated[Path | None, typer.Option("--tape", metavar="F", help="Record the run to this new file.")] = None,
     run_seed: RunSeed = 0,
+    trusted: Trusted = False,
     as_json: AsJson = False,
 ) -> int:
     """Run PROGRAM on one configuration of TASK and say how it ended. Exit 0 on success, else 1."""
-    chosen, text = find_task(task), Program.read(program)
+    chosen, text = find_task(task), Program.read(program, profile_of(trusted))
     text.check()
 
     def show_event(event: Event) -> None:

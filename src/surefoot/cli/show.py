@@ -16,7 +16,7 @@ from surefoot.evaluation.learning import Report
 from surefoot.report.run import change
 from surefoot.search.folder import read_manifest
 from surefoot.tape.file import Tape, load_tape
-from surefoot.tape.replay import request_text
+from surefoot.tape.text import request_text
 
 
 def show(

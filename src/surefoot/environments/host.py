@@ -12,8 +12,9 @@ from surefoot.boundary.process import Zygote
 from surefoot.environments.base import Task
 from surefoot.errors import EnvironmentFaultError, SurefootError
 from surefoot.program.source import Program
-from surefoot.tape.certificate import Certificate
+from surefoot.tape.certificate import Certificate, Unavailable
 from surefoot.tape.file import Tape
+from surefoot.tape.fork import Forked, fork
 from surefoot.tape.recording import Execution, Origin, execute
 from surefoot.tape.records import Event
 from surefoot.tape.replay import certify, preload_for
@@ -67,13 +68,9 @@ class TaskHost:
         on_event: Callable[[Event], None] | None = None,
     ) -> Execution:
         """Run `program` on a fresh reset of configuration `seed`; tape it to `path` if given."""
-        if self._environment is None or self._episodes >= EPISODES_PER_ENVIRONMENT:
-            self._drop_environment()
-            self._environment = self._made()
-        self._episodes += 1
         execution = execute(
             program,
-            self._environment,
+            self._fresh_environment(),
             self.origin,
             seed,
             self.zygote(program),
@@ -85,8 +82,15 @@ class TaskHost:
             self._drop_environment()  # what failed once may be broken for good
         return execution
 
-    def certify(self, program: Program, tape: Tape, *, trace_lines: bool = False) -> Certificate:
-        """Replay `program` on a tape of this task."""
+    def fork(self, program: Program, tape: Tape, *, path: Path | None = None) -> Forked | Unavailable:
+        """Run `program` on the recorded scene of a tape of this task, live from where it first differs."""
+        forked = fork(program, tape, self._fresh_environment(), self.origin, self.zygote(program), path)
+        if isinstance(forked, Forked) and isinstance(forked.outcome, Infrastructure):
+            self._drop_environment()
+        return forked
+
+    def certify(self, program: Program, tape: Tape, *, trace_lines: bool = False, modulo: bool = False) -> Certificate:
+        """Replay `program` on a tape of this task; with `modulo`, pure queries may differ from the recorded ones."""
         return certify(
             program,
             tape,
@@ -94,6 +98,7 @@ class TaskHost:
             surface=self.task.surface,
             revision=self.revision,
             trace_lines=trace_lines,
+            modulo=modulo,
         )
 
     @property
@@ -110,6 +115,14 @@ class TaskHost:
             if self._zygote is not None:
                 self._zygote.close()
                 self._zygote = None
+
+    def _fresh_environment(self) -> Environment:
+        """The environment, for one more episode."""
+        if self._environment is None or self._episodes >= EPISODES_PER_ENVIRONMENT:
+            self._drop_environment()
+            self._environment = self._made()
+        self._episodes += 1
+        return self._environment
 
     def _made(self) -> Environment:
         try:

@@ -4,36 +4,53 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import re
 
 from surefoot.errors import InvalidProgramError
+from surefoot.program.modules import PERMITTED
 
+_THREADS = "threads and processes run in an order that a replay can't repeat; call the functions one after another"
+_OUTSIDE = "what it reaches is not on the tape; use the task's functions, or declare one with @api"
+_OWN_CHANCE = "it has chance and clocks of its own, which a replay can't repeat; use random and numpy.random"
+_REAL_TIME = "it measures the machine's time, which a replay can't repeat; use time.perf_counter()"
+_INSIDE = "it goes round what surefoot closes, and a replay can't repeat what it finds; use Python's public modules"
 _MODULES = {
+    **dict.fromkeys(("threading", "_thread", "multiprocessing", "concurrent", "asyncio", "_asyncio"), _THREADS),
     **dict.fromkeys(
-        ("threading", "_thread", "multiprocessing", "concurrent", "asyncio"),
-        "threads and processes run in an order that a replay can't repeat; call the functions one after another",
+        (
+            "subprocess", "_posixsubprocess", "socket", "_socket", "socketserver", "selectors", "urllib", "requests",
+            "httpx", "aiohttp", "http", "ftplib", "smtplib", "poplib", "imaplib", "xmlrpc", "ctypes", "_ctypes",
+            "cffi", "pty", "syslog", "webbrowser", "fcntl", "dbm",
+        ),
+        _OUTSIDE,
     ),
-    **dict.fromkeys(
-        ("subprocess", "socket", "urllib", "requests", "http", "ctypes", "pty"),
-        "what it reaches is not on the tape; use the task's functions, or declare one with @api",
-    ),
-}
-_CLOCKS = {
-    "datetime.datetime.now", "datetime.datetime.utcnow", "datetime.datetime.today", "datetime.date.today",
+    **dict.fromkeys(("sqlite3", "_sqlite3", "ssl", "_ssl"), _OWN_CHANCE),
+    **dict.fromkeys(("cProfile", "profile", "_lsprof"), _REAL_TIME),
+    **dict.fromkeys(("posix", "_random", "_datetime", "_pydatetime", "_uuid", "_signal"), _INSIDE),
 }  # fmt: skip
 _PROCESSES = ("fork", "exec", "spawn", "posix_spawn", "popen", "system")
+_TIMERS = ("alarm", "setitimer", "set_wakeup_fd", "pthread_kill", "pidfd_send_signal", "siginterrupt")
+_NAMES = {
+    "gc.callbacks": "gc.callbacks runs when Python collects garbage, which a replay can't repeat; do without",
+}
+_MOMENTS = ("now", "today")
+_DATE_TYPES = re.compile(r"datetime64(\[.*\])?|[<>=]?M8(\[.*\])?")
 
 
 def refuse_unclosable(tree: ast.Module, name: str) -> None:
     """Raise InvalidProgramError at the first construct whose result a tape can't hold."""
     imported = _imported(tree)
+    dates = any(_is_date_type(node) for node in ast.walk(tree))
     for node in ast.walk(tree):
-        reason = _reason(node, imported)
+        reason = _reason(node, imported) or (_moment_reason(node) if dates else "")
         if reason:
             raise InvalidProgramError(f"{name}, line {getattr(node, 'lineno', 0)}: {reason}.")
 
 
-def refuse_missing_modules(tree: ast.Module, name: str) -> None:
-    """Raise InvalidProgramError for an unconditional import of what is not installed where programs run."""
+def refuse_missing_modules(
+    tree: ast.Module, name: str, own: frozenset[str] = frozenset(), trusted: bool = False
+) -> None:
+    """Raise InvalidProgramError for an unconditional import of what a program of this profile doesn't find."""
     for node in tree.body:
         if isinstance(node, ast.Import):
             modules = [alias.name for alias in node.names]
@@ -42,21 +59,41 @@ def refuse_missing_modules(tree: ast.Module, name: str) -> None:
         else:
             continue
         for module in modules:
-            if importlib.util.find_spec(module.partition(".")[0]) is None:
-                raise InvalidProgramError(
-                    f"{name}, line {node.lineno}: it imports {module}, which is not installed here. Install it beside "
-                    "surefoot, or do without; files beside the program can't be imported."
-                )
+            reason = _missing_reason(module, own, trusted)
+            if reason:
+                raise InvalidProgramError(f"{name}, line {node.lineno}: it imports {module}, {reason}.")
+
+
+def _missing_reason(module: str, own: frozenset[str], trusted: bool) -> str:
+    top = module.partition(".")[0]
+    if top in own:
+        return ""
+    installed = importlib.util.find_spec(top) is not None
+    if not installed and trusted:
+        return "which is neither installed here nor beside the program. Install it beside surefoot, or do without"
+    if trusted or (installed and top in {*PERMITTED, "surefoot"}):
+        return ""
+    if top in PERMITTED:
+        return "which is not installed here. Install it beside surefoot, or do without"
+    return (
+        "which is neither Python's own nor NumPy nor SciPy. Add --trusted if this is a script of your own: then it may "
+        "import what is installed and what lies beside it"
+    )
 
 
 def _imported(tree: ast.Module) -> dict[str, str]:
-    """What each imported name stands for, absolutely: `dt` for `datetime.datetime`."""
+    """What each imported name stands for, absolutely: `dt` for `datetime.datetime`; a plain `b = a` passes it on."""
     names: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names.update({alias.asname: alias.name for alias in node.names if alias.asname})
         elif isinstance(node, ast.ImportFrom):
             names.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name | ast.Attribute):
+            full = _full_name(node.value, names)
+            if full.partition(".")[0] in ("os", "signal", "gc"):
+                names.update({target.id: full for target in node.targets if isinstance(target, ast.Name)})
     return names
 
 
@@ -65,15 +102,23 @@ def _reason(node: ast.AST, imported: dict[str, str]) -> str:
         return next(filter(None, (_module_reason(alias.name) for alias in node.names)), "")
     if isinstance(node, ast.ImportFrom):
         module = node.module or ""
-        return _module_reason(module) or next(
-            filter(None, (_name_reason(f"{module}.{alias.name}") for alias in node.names)), ""
-        )
+        reasons = [_name_reason(f"{module}.{alias.name}") for alias in node.names]
+        return next(filter(None, ["" if node.level else _module_reason(module), *reasons]), "")
     if isinstance(node, ast.Attribute):
         return _name_reason(_full_name(node, imported))
-    if isinstance(node, ast.Call) and _says_now(node):
-        called = _full_name(node.func, imported)
-        if called.rpartition(".")[2] == "datetime64":
-            return "datetime64 of 'now' or 'today' reads the wall clock, which a replay can't repeat; use time.time()"
+    if isinstance(node, ast.Call):
+        return _indirect_reason(node, imported)
+    return ""
+
+
+def _indirect_reason(call: ast.Call, imported: dict[str, str]) -> str:
+    """`importlib.import_module("socket")`, `__import__("socket")`, `getattr(os, "fork")`."""
+    called = _full_name(call.func, imported)
+    texts = [item.value for item in call.args if isinstance(item, ast.Constant) and isinstance(item.value, str)]
+    if called in ("__import__", "importlib.import_module", "importlib.__import__") and texts:
+        return _module_reason(texts[0])
+    if called == "getattr" and texts and call.args:
+        return _name_reason(f"{_full_name(call.args[0], imported)}.{texts[0]}")
     return ""
 
 
@@ -86,13 +131,12 @@ def _full_name(node: ast.AST, imported: dict[str, str]) -> str:
 
 
 def _name_reason(name: str) -> str:
-    if name in _CLOCKS:
-        shown = name.removeprefix("datetime.")
-        return f"{shown}() reads the wall clock, which a replay can't repeat; use time.time()"
     module, _, function = name.rpartition(".")
     if module == "os" and function.startswith(_PROCESSES):
         return f"{name} starts a process, and what it does is not on the tape; use the task's functions"
-    return ""
+    if module == "signal" and function in _TIMERS:
+        return f"{name} interrupts the program at no point that a replay can repeat; count steps or read time.time()"
+    return _NAMES.get(name, "")
 
 
 def _module_reason(module: str) -> str:
@@ -100,6 +144,16 @@ def _module_reason(module: str) -> str:
     return f"it imports {module}: {reason}" if reason else ""
 
 
-def _says_now(call: ast.Call) -> bool:
-    first = call.args[0] if call.args else None
-    return isinstance(first, ast.Constant) and first.value in ("now", "today")
+def _is_date_type(node: ast.AST) -> bool:
+    """Whether a node names NumPy's type of dates: `datetime64`, `"datetime64[s]"`, `"M8"`."""
+    if isinstance(node, ast.ImportFrom):
+        return any(alias.name == "datetime64" for alias in node.names)
+    named = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+    return named == "datetime64" or _DATE_TYPES.fullmatch(text) is not None
+
+
+def _moment_reason(node: ast.AST) -> str:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.lower() in _MOMENTS:
+        return "datetime64 of 'now' or 'today' reads the wall clock, which a replay can't repeat; use time.time()"
+    return ""

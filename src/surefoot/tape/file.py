@@ -1,50 +1,51 @@
-"""The tape file: one unchunked MCAP, written through, sealed by a digest chain.
+"""The tape file: one unchunked MCAP, written through, its records in a digest chain; see docs/tape.md.
 
-Every message's data is `[chain, body]`, where chain is the digest of the file's bytes up to the end of the
-message before (for the first: of the opening record), so the file is checked as a whole, metadata included. The end message is
-`[chain, body, seconds, seal]`: the seal covers what the chain can't, the end itself. The tape's id is the
-digest of everything but the wall-clock seconds, so equal executions have equal ids. A file without an end
-is `truncated`: its finished events can be read, but it certifies nothing.
+Every message's data is a msgpack array whose last item, the chain, is the digest of the file's bytes up to
+the chain itself, so each message vouches for everything before it, metadata included. An event's message
+holds call, answer and what the host observed after it. A file without an end is `truncated`: its finished
+events can be read, but it certifies nothing. The tape's id is the digest of everything up to the wall-clock
+seconds, which come last, so equal executions have equal ids.
 """
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import hashlib
-import io
 import os
+import re
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
-from mcap.data_stream import ReadDataStream
-from mcap.exceptions import McapError
-from mcap.opcode import Opcode
-from mcap.records import Channel, Message
-from mcap.writer import MCAP0_MAGIC, IndexType, Writer
+import xxhash
 
 from surefoot.errors import TapeError
-from surefoot.tape.records import FORMAT, End, Event, Header, Telemetry
+from surefoot.tape.records import FEATURES, FORMAT, End, Event, Header, Telemetry
 
-_TOPICS = {
-    "header": "surefoot/header",
-    "event": "surefoot/event",
-    "telemetry": "surefoot/telemetry",
-    "end": "surefoot/end",
-}
-_MAGIC: bytes = MCAP0_MAGIC
-_FRAME = struct.Struct("<BQ")
-_DIGEST_SIZE = 16
+_MAGIC = b"\x89MCAP0\r\n"
+_HEADER, _FOOTER, _CHANNEL, _MESSAGE, _DATA_END = 0x01, 0x02, 0x04, 0x05, 0x0F
+_TOPICS = ("surefoot/header", "surefoot/observation", "surefoot/event", "surefoot/end")
+_OF_HEADER, _OF_OBSERVATION, _OF_EVENT, _OF_END = range(1, len(_TOPICS) + 1)
+"""Channels by number, in the order of the topics."""
+_RECORD = struct.Struct("<BQ")
+_FRAME = struct.Struct("<BQHIQQ")
+"""A message record up to its data: opcode, length, channel, sequence, two times [ns]."""
+_CHAIN = b"\xc4\x10"
+"""msgpack's mark of 16 bytes."""
+_CHAIN_SIZE = len(_CHAIN) + 16
+_SECONDS_SIZE = 9
+_BLOB = struct.Struct(">BI")
+_ARRAY = b"\x90"[0]
 _NANOSECONDS = 1_000_000_000
 _encode = msgspec.msgpack.Encoder().encode
 
 
 class Tape(msgspec.Struct, frozen=True):
-    """A whole tape in memory. `end` is None for a truncated one, which has no id either."""
+    """A whole tape in memory. `end` is None for a truncated one, which has no id either.
+
+    `telemetry[0]` is what was observed before the first event, `telemetry[i + 1]` after event i.
+    """
 
     header: Header
     events: tuple[Event, ...]
@@ -60,41 +61,39 @@ class Tape(msgspec.Struct, frozen=True):
         return self.end is None
 
 
-class _Through:
-    """Writes each record to the file at once and keeps the digest of all that was written."""
+class _EventHead(msgspec.Struct, frozen=True):
+    """An event's message but for its blobs: request, answer, snapshot."""
 
-    def __init__(self, descriptor: int):
-        self._descriptor = descriptor
-        self.digest = hashlib.blake2b(digest_size=_DIGEST_SIZE)
-        self._position = 0
-
-    def write(self, data: Any) -> int:
-        view = memoryview(data)
-        while view:
-            written = os.write(self._descriptor, view)
-            self.digest.update(view[:written])
-            self._position += written
-            view = view[written:]
-        return len(data)
-
-    def tell(self) -> int:
-        return self._position
-
-    def flush(self) -> None:
-        """Nothing is held back."""
+    number: int
+    function: str
+    kind: str
+    raised: bool
+    clock: float
+    line: int
+    stage: str
+    telemetry: dict[str, Any]
 
 
-def _open_writer(stream: Any) -> Writer:
-    # no chunks: kill -9 leaves every finished event readable; no summary: the end of the file is fixed
-    return Writer(
-        stream,
-        use_chunking=False,
-        index_types=IndexType.NONE,
-        repeat_channels=False,
-        repeat_schemas=False,
-        use_statistics=False,
-        use_summary_offsets=False,
-    )
+def _opening(version: int) -> bytes:
+    """What every tape of a format begins with: magic, MCAP header, channels."""
+    records = [_record(_HEADER, _text("surefoot") + _text(f"surefoot tape {version}"))]
+    for number, topic in enumerate(_TOPICS, 1):
+        records.append(_record(_CHANNEL, struct.pack("<HH", number, 0) + _text(topic) + _text("msgpack") + bytes(4)))
+    return _MAGIC + b"".join(records)
+
+
+def _record(opcode: int, content: bytes) -> bytes:
+    return _RECORD.pack(opcode, len(content)) + content
+
+
+def _text(text: str) -> bytes:
+    return struct.pack("<I", len(text)) + text.encode()
+
+
+_OPENING = _opening(FORMAT)
+_ANY_OPENING = re.compile(re.escape(_MAGIC) + rb"\x01.{8}\x08\0\0\0surefoot....surefoot tape ([0-9]{1,9})", re.DOTALL)
+_CLOSING = _record(_DATA_END, bytes(4)) + _record(_FOOTER, bytes(20)) + _MAGIC
+"""What every tape ends with; no checksums and no summary, which the chain makes needless."""
 
 
 class TapeWriter:
@@ -111,42 +110,36 @@ class TapeWriter:
             ) from None
         except OSError as error:
             raise TapeError(f"No tape can be written at {path}: {error.strerror}.") from None
-        self._stream = _Through(self._descriptor)
+        self._digest = xxhash.xxh3_128()
         self._sequence = 0
         try:
-            self._begin(header)
+            self._write([_opening(header.format)])
+            self._message(_OF_HEADER, header.clock, header, ())
         except BaseException:  # whatever it was goes on; only the descriptor is given back
             self.close()
             raise
 
-    def _begin(self, header: Header) -> None:
-        with self._disk():
-            self._writer = _open_writer(self._stream)
-            self._writer.start(profile="surefoot", library="surefoot")
-            # the writer holds channel records back until the first message
-            self._channels = {
-                kind: self._writer.register_channel(topic=topic, message_encoding="msgpack", schema_id=0)
-                for kind, topic in _TOPICS.items()
-            }
-        self._add("header", header, header.clock)
+    def observation(self, observed: Telemetry, clock: float) -> None:
+        """Append what was observed before the first event. TypeError for values that msgpack can't hold."""
+        self._message(_OF_OBSERVATION, clock, observed.values, (observed.snapshot,))
 
-    def event(self, event: Event) -> None:
-        """Append one finished event."""
-        self._add("event", event, event.clock)
-
-    def telemetry(self, telemetry: Telemetry, clock: float) -> None:
-        """Append the observables after an event."""
-        self._add("telemetry", telemetry, clock)
+    def event(self, event: Event, observed: Telemetry) -> None:
+        """Append a finished event with what was observed after it. TypeError as for `observation`."""
+        head = _EventHead(
+            event.number, event.function, event.kind, event.raised, event.clock, event.line, event.stage,
+            observed.values,
+        )  # fmt: skip
+        self._message(_OF_EVENT, event.clock, head, (event.request, event.answer, observed.snapshot))
 
     def end(self, end: End, clock: float, seconds: float) -> str:
         """Write the end and close; returns the tape's id. `seconds` is the execution's wall-clock time."""
-        chain, body = self._chain(), _encode(end)
-        time = round(clock * _NANOSECONDS)
-        self._message("end", time, _encode([chain, body, seconds, _seal(chain, body, seconds, time, self._sequence)]))
-        with self._disk():
-            self._writer.finish()
+        body = bytes([_ARRAY + 3]) + _encode(end)
+        self._write([self._frame(_OF_END, clock, len(body) + _SECONDS_SIZE) + body])
+        identity = self._digest.hexdigest()
+        self._write([_encode(float(seconds)) + _CHAIN])
+        self._write([self._digest.digest() + _CLOSING])
         self.close()
-        return _identity(chain, body)
+        return identity
 
     def close(self) -> None:
         """Close the file; may be called again."""
@@ -162,25 +155,56 @@ class TapeWriter:
     ) -> None:
         self.close()
 
-    def _chain(self) -> bytes:
-        return self._stream.digest.digest()
+    def _message(self, channel: int, clock: float, head: Any, blobs: Sequence[bytes]) -> None:
+        """Write `[head, *blobs, chain]` without copying the blobs, which may be images."""
+        first = bytes([_ARRAY + 2 + len(blobs)]) + _encode(head)
+        size = len(first) + sum(map(len, blobs)) + len(blobs) * _BLOB.size
+        parts = [self._frame(channel, clock, size) + first]
+        for blob in blobs:
+            parts[-1] += _BLOB.pack(0xC6, len(blob))
+            parts += [blob, b""]
+        parts[-1] += _CHAIN
+        for part in parts:
+            self._digest.update(part)
+        chain = self._digest.digest()
+        self._digest.update(chain)
+        self._through([*parts, chain])
 
-    def _add(self, kind: str, body: Any, clock: float) -> None:
-        self._message(kind, round(clock * _NANOSECONDS), _encode([self._chain(), _encode(body)]))
-
-    def _message(self, kind: str, time: int, data: bytes) -> None:
-        with self._disk():
-            self._writer.add_message(self._channels[kind], time, data, time, self._sequence)
+    def _frame(self, channel: int, clock: float, size: int) -> bytes:
+        time = round(clock * _NANOSECONDS)
+        frame = _FRAME.pack(
+            _MESSAGE, _FRAME.size - _RECORD.size + size + _CHAIN_SIZE, channel, self._sequence, time, time
+        )
         self._sequence += 1
+        return frame
 
-    @contextlib.contextmanager
-    def _disk(self) -> Iterator[None]:
+    def _write(self, parts: list[bytes]) -> None:
+        for part in parts:
+            self._digest.update(part)
+        self._through(parts)
+
+    def _through(self, parts: Sequence[bytes | memoryview]) -> None:
+        """Hand all parts to the system at once; a disk that takes no more ends the tape where it is."""
+        missing = sum(map(len, parts))
         try:
-            yield
+            while missing > (written := os.writev(self._descriptor, parts)):
+                missing -= written
+                parts = _after(parts, written)
         except OSError as error:
+            self.close()
             raise TapeError(
                 f"The tape {self.path} can't be written further ({error.strerror}); what was recorded until then is kept."
             ) from None
+
+
+def _after(parts: Sequence[bytes | memoryview], written: int) -> list[bytes | memoryview]:
+    """What is left of parts of which the first bytes were written."""
+    left: list[bytes | memoryview] = []
+    for part in parts:
+        if written < len(part):
+            left.append(memoryview(part)[written:])
+        written = max(written - len(part), 0)
+    return left
 
 
 def load_tape(path: Path) -> Tape:
@@ -200,150 +224,142 @@ def load_tape(path: Path) -> Tape:
     return _Loader(path, data).load()
 
 
+_decode_header = msgspec.msgpack.Decoder(tuple[Header, bytes]).decode
+_decode_observation = msgspec.msgpack.Decoder(tuple[dict[str, Any], bytes, bytes]).decode
+_decode_event = msgspec.msgpack.Decoder(tuple[_EventHead, bytes, bytes, bytes, bytes]).decode
+_decode_end = msgspec.msgpack.Decoder(tuple[End, float, bytes]).decode
+
+
+class _Needs(msgspec.Struct, frozen=True):
+    """What a header says of who can read the tape."""
+
+    format: int
+    features: tuple[str, ...]
+
+
+_decode_needs = msgspec.msgpack.Decoder(tuple[_Needs, bytes]).decode
+
+
 class _Loader:
     def __init__(self, path: Path, data: bytes):
         self._path = path
-        self._data = data
-        self._digest = hashlib.blake2b(digest_size=_DIGEST_SIZE)
+        self._data = memoryview(data)
+        self._digest = xxhash.xxh3_128()
         self._digested = 0
 
     def load(self) -> Tape:
-        if not _MAGIC.startswith(self._data[: len(_MAGIC)]):
-            raise self._foreign()
+        self._check_opening()
         header: Header | None = None
         events: list[Event] = []
         telemetry: list[Telemetry] = []
-        topics: dict[int, str] = {}
-        sealed = 0
-        for opcode, start, end in self._frames():
-            if opcode == Opcode.HEADER and not sealed:
-                sealed = end
-            elif opcode == Opcode.CHANNEL:
-                channel = self._parse(Channel.read, start, end)
-                topics[channel.id] = channel.topic
-            elif opcode == Opcode.MESSAGE:
-                message = self._parse(functools.partial(Message.read, length=end - start), start, end)
-                topic = topics.get(message.channel_id, "")
-                if header is None and topic != _TOPICS["header"]:
-                    raise self._foreign()
-                if topic == _TOPICS["end"]:
-                    assert header is not None
-                    return self._ended(header, events, telemetry, message, sealed, end)
-                body = self._body(message, sealed)
-                sealed = end
-                if topic == _TOPICS["header"]:
-                    header = self._header(body)
-                elif topic == _TOPICS["event"]:
-                    events.append(self._decode(body, Event, start))
-                elif topic == _TOPICS["telemetry"]:
-                    telemetry.append(self._decode(body, Telemetry, start))
+        for channel, start, end in self._messages():
+            if channel == _OF_END and header is not None:
+                return self._ended(header, events, telemetry, start, end)
+            data = self._verified(start, end)
+            if channel == _OF_HEADER and header is None:
+                header = self._header(data, start)
+            elif channel == _OF_OBSERVATION and header is not None:
+                values, snapshot, _ = self._decode(_decode_observation, data, start)
+                telemetry.append(Telemetry(-1, values, snapshot))
+            elif channel == _OF_EVENT and header is not None:
+                event, observed = self._event(data, start)
+                events.append(event)
+                telemetry.append(observed)
+            else:
+                self._changed(start)
         if header is None:
-            raise TapeError(f"The tape {self._path} was cut before its header was whole; nothing can be read from it.")
-        return Tape(header, tuple(events), tuple(telemetry), None, "", 0.0, self._path)
+            raise self._headless()
+        return self._truncated(header, events, telemetry)
 
-    def _frames(self) -> Iterator[tuple[int, int, int]]:
-        """Opcode and content bounds of each whole record, up to where the file is cut."""
-        start = len(_MAGIC)
+    def _check_opening(self) -> None:
+        first = bytes(self._data[: len(_OPENING)])
+        if first == _OPENING:
+            return
+        if _OPENING.startswith(first):
+            raise self._headless()
+        other = _ANY_OPENING.match(first)
+        if other is None:
+            raise TapeError(
+                f"{self._path} is not a surefoot tape. Tapes are made by 'surefoot record' and 'surefoot run --tape'."
+            )
+        self._check_format(int(other[1]))
+        self._changed(len(_MAGIC))
+
+    def _check_format(self, version: int) -> None:
+        if version > FORMAT:
+            raise TapeError(
+                f"The tape {self._path} has format {version}; this surefoot reads up to {FORMAT}. Upgrade surefoot."
+            )
+
+    def _messages(self) -> Iterator[tuple[int, int, int]]:
+        """Channel and bounds of each whole message record, up to where the file is cut."""
+        start = len(_OPENING)
         while start + _FRAME.size <= len(self._data):
-            opcode, length = _FRAME.unpack_from(self._data, start)
-            end = start + _FRAME.size + length
+            opcode, length, channel, *_ = _FRAME.unpack_from(self._data, start)
+            end = start + _RECORD.size + length
+            if opcode != _MESSAGE or length < _FRAME.size - _RECORD.size + _CHAIN_SIZE:
+                self._changed(start)
             if end > len(self._data):
                 return
-            yield opcode, start + _FRAME.size, end
+            yield channel, start, end
             start = end
 
-    def _parse(self, read: Callable[[ReadDataStream], Any], start: int, end: int) -> Any:
-        try:
-            return read(ReadDataStream(io.BytesIO(self._data[start:end])))
-        except (McapError, struct.error, ValueError) as error:
-            raise self._changed(start) from error
+    def _verified(self, start: int, end: int) -> memoryview:
+        """A message's data, once the file up to its chain is what the chain says."""
+        before = end - _CHAIN_SIZE + len(_CHAIN)
+        self._digest.update(self._data[self._digested : before])
+        self._digested = before
+        if self._digest.digest() != self._data[before:end] or self._data[end - _CHAIN_SIZE : before] != _CHAIN:
+            self._changed(start)
+        return self._data[start + _FRAME.size : end]
 
-    def _chain_at(self, sealed: int) -> bytes:
-        self._digest.update(self._data[self._digested : sealed])
-        self._digested = sealed
-        return self._digest.digest()
-
-    def _body(self, message: Message, sealed: int) -> bytes:
-        chain, body = self._parts(message, sealed, 2)
-        if chain != self._chain_at(sealed) or not isinstance(body, bytes):
-            raise self._changed(sealed)
-        return body
-
-    def _parts(self, record: Message, start: int, count: int) -> list[Any]:
-        try:
-            parts = msgspec.msgpack.decode(record.data)
-        except msgspec.DecodeError:
-            raise self._changed(start) from None
-        if not isinstance(parts, list) or len(parts) != count:
-            raise self._changed(start)
-        return parts
-
-    def _header(self, body: bytes) -> Header:
-        version = self._decode(body, _Version, 0)
-        if version.format > FORMAT:
+    def _header(self, data: memoryview, start: int) -> Header:
+        needs, _ = self._decode(_decode_needs, data, start)
+        self._check_format(needs.format)
+        unknown = sorted(set(needs.features) - FEATURES)
+        if unknown:
             raise TapeError(
-                f"The tape {self._path} has format {version.format}; this surefoot reads up to {FORMAT}. Upgrade surefoot."
+                f"The tape {self._path} uses what this surefoot does not know: {', '.join(unknown)}. Upgrade surefoot."
             )
-        header: Header = self._decode(body, Header, 0)
+        header: Header = self._decode(_decode_header, data, start)[0]
         return header
 
-    def _ended(
-        self,
-        header: Header,
-        events: list[Event],
-        telemetry: list[Telemetry],
-        record: Message,
-        sealed: int,
-        end: int,
-    ) -> Tape:
-        chain, body, seconds, seal = self._parts(record, sealed, 4)
-        expected = _seal(self._chain_at(sealed), body, seconds, record.log_time, record.sequence)
-        if seal != expected or chain != self._chain_at(sealed) or record.publish_time != record.log_time:
-            raise self._changed(sealed)
-        closing = self._data[end:]
-        if closing != _closing_bytes():
-            if not _closing_bytes().startswith(closing):
-                raise self._changed(end)
-            return Tape(header, tuple(events), tuple(telemetry), None, "", 0.0, self._path)
-        finish = self._decode(body, End, sealed)
-        return Tape(header, tuple(events), tuple(telemetry), finish, _identity(chain, body), seconds, self._path)
+    def _event(self, data: memoryview, start: int) -> tuple[Event, Telemetry]:
+        head, request, answer, snapshot, _ = self._decode(_decode_event, data, start)
+        event = Event(
+            head.number, head.function, head.kind, request, answer, head.raised, head.clock, head.line, head.stage
+        )
+        return event, Telemetry(head.number, head.telemetry, snapshot)
 
-    def _decode(self, body: bytes, kind: Any, start: int) -> Any:
+    def _ended(self, header: Header, events: list[Event], telemetry: list[Telemetry], start: int, end: int) -> Tape:
+        before = end - _CHAIN_SIZE - _SECONDS_SIZE
+        if before < start + _FRAME.size:
+            self._changed(start)
+        self._digest.update(self._data[self._digested : before])
+        self._digested = before
+        identity = self._digest.hexdigest()
+        finish, seconds, _ = self._decode(_decode_end, self._verified(start, end), start)
+        closing = bytes(self._data[end:])
+        if closing == _CLOSING:
+            return Tape(header, tuple(events), tuple(telemetry), finish, identity, seconds, self._path)
+        if not _CLOSING.startswith(closing):
+            self._changed(end)
+        return self._truncated(header, events, telemetry)
+
+    def _truncated(self, header: Header, events: list[Event], telemetry: list[Telemetry]) -> Tape:
+        return Tape(header, tuple(events), tuple(telemetry), None, "", 0.0, self._path)
+
+    def _decode(self, decode: Any, data: memoryview, start: int) -> Any:
         try:
-            return msgspec.msgpack.decode(body, type=kind)
-        except msgspec.DecodeError as error:
-            raise self._changed(start) from error
+            return decode(data)
+        except msgspec.DecodeError:
+            self._changed(start)
 
-    def _changed(self, start: int) -> TapeError:
-        return TapeError(
-            f"The tape {self._path} was changed or damaged after it was recorded, at or before byte {start}. "
+    def _changed(self, place: int) -> NoReturn:
+        raise TapeError(
+            f"The tape {self._path} was changed or damaged after it was recorded, in the record at byte {place}. "
             "Restore it from a copy or record it anew."
         )
 
-    def _foreign(self) -> TapeError:
-        return TapeError(
-            f"{self._path} is not a surefoot tape. Tapes are made by 'surefoot record' and 'surefoot run --tape'."
-        )
-
-
-class _Version(msgspec.Struct, frozen=True):
-    format: int
-
-
-def _seal(chain: Any, body: Any, seconds: Any, time: int, sequence: int) -> bytes:
-    return hashlib.blake2b(_encode([chain, body, seconds, time, sequence]), digest_size=_DIGEST_SIZE).digest()
-
-
-def _identity(chain: bytes, body: bytes) -> str:
-    return hashlib.blake2b(chain + body, digest_size=_DIGEST_SIZE).hexdigest()
-
-
-@functools.cache
-def _closing_bytes() -> bytes:
-    """What follows the end message in every tape: data end, footer, magic."""
-    stream = io.BytesIO()
-    writer = _open_writer(stream)
-    writer.start(profile="surefoot", library="surefoot")
-    before = stream.tell()
-    writer.finish()
-    return stream.getvalue()[before:]
+    def _headless(self) -> TapeError:
+        return TapeError(f"The tape {self._path} was cut before its header was whole; nothing can be read from it.")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from surefoot.boundary.encoding import encode_value
 from surefoot.boundary.environment import Environment, Scene, StepLimitReachedError
 from surefoot.boundary.exchange import Callee
 from surefoot.boundary.outcome import Failure, Infrastructure, InvalidProgram, Outcome, Success, Timeout
@@ -21,9 +23,6 @@ from surefoot.errors import EnvironmentFaultError, InvalidProgramError
 from surefoot.program.source import Program
 from surefoot.tape.file import Tape, TapeWriter
 from surefoot.tape.records import FORMAT, End, Event, Header, Telemetry
-
-SANDBOX = "process"
-"""Level of confinement that program processes run under: own process, limits, no capabilities dropped yet."""
 
 
 class Origin(msgspec.Struct, frozen=True):
@@ -84,7 +83,7 @@ def execute(
     except UnsupportedValueError as error:
         detail = f"the public state holds what can't cross: {error}"
         return Execution(seed, Infrastructure(detail), time.perf_counter() - started, 0, scene, None)
-    header = _header(program, origin, scene, zygote, limits, run_seed, callee.opening, environment.clock)
+    header = header_of(program, origin, scene, zygote, limits, run_seed, callee.opening, environment.clock)
     writer = TapeWriter(path, header) if path is not None else None
     try:
         host = LiveHost(environment, origin.surface, callee, limits, writer, on_event)
@@ -96,22 +95,32 @@ def execute(
             run_seed,
             environment.clock,
             False,
+            modules=program.modules,
+            profile=program.profile,
         )
         ending, process = _converse(host, observed, lambda: zygote.run(begin, limits))
-        outcome = host.outcome(ending)
-        seconds = time.perf_counter() - started
-        line = ending.line if isinstance(ending, Ended) else 0
-        output, errors = _shown(process, ending)
-        end = End(outcome, len(host.events), environment.steps, output, errors, line)
-        identity = writer.end(end, environment.clock, seconds) if writer else ""
+        tape = concluded(host, header, ending, process, started)
     finally:
         if writer is not None:
             writer.close()
-    tape = Tape(header, tuple(host.events), tuple(host.telemetry), end, identity, seconds, path)
-    return Execution(seed, outcome, seconds, environment.steps, scene, tape)
+    assert tape.end is not None
+    return Execution(seed, tape.end.outcome, tape.seconds, tape.end.steps, scene, tape)
 
 
-def _header(
+def concluded(host: LiveHost, header: Header, ending: Ending, process: ProgramProcess | None, started: float) -> Tape:
+    """The whole tape of a run that has ended, written to its end; `started` is when, by `time.perf_counter`."""
+    outcome = host.outcome(ending)
+    seconds = time.perf_counter() - started
+    line = ending.line if isinstance(ending, Ended) else 0
+    output, errors = _shown(process, ending)
+    end = End(outcome, len(host.events), host.environment.steps, output, errors, line)
+    writer = host.writer
+    identity = writer.end(end, host.environment.clock, seconds) if writer else ""
+    path = writer.path if writer else None
+    return Tape(header, tuple(host.events), tuple(host.telemetry), end, identity, seconds, path)
+
+
+def header_of(
     program: Program,
     origin: Origin,
     scene: Scene,
@@ -121,10 +130,12 @@ def _header(
     opening: bytes,
     clock: float,
 ) -> Header:
+    """The header of a run that starts now."""
     name = Path(program.name).name  # equal executions have equal tapes, wherever the program lies
     return Header(
         FORMAT, (), origin.task, origin.tier, origin.protocol, scene, program.source, name, run_seed, origin.surface,
-        origin.revision, zygote.platform, zygote.python, SANDBOX, limits, opening, clock,
+        origin.revision, zygote.platform, zygote.python, zygote.sandbox, limits, opening, clock,
+        program.modules, program.profile,
     )  # fmt: skip
 
 
@@ -158,17 +169,18 @@ class LiveHost:
     ):
         self.events: list[Event] = []
         self.telemetry: list[Telemetry] = []
-        self._environment = environment
+        self.environment = environment
         self._callee = callee
         self._limits = limits
-        self._writer = writer
+        self.writer = writer
         self._on_event = on_event
         self._stopped: Outcome | None = None
+        self._unsettled: Event | None = None
         self._functions = functions_of(environment.api, surface)
         self._functions[SLEEP] = Function("effect", lambda values: environment.sleep(*values), (ValueError,), ())
 
     def answer(self, call: Call) -> Answer:
-        """Call the environment, tape the exchange, and answer. RunStoppedError ends the run."""
+        """Call the environment and answer. RunStoppedError ends the run."""
         if len(self.events) >= self._limits.calls:
             raise self._stop(Failure("limit", f"more than {self._limits.calls} calls", call.line))
         if call.function not in self._functions:
@@ -183,6 +195,8 @@ class LiveHost:
         raised = False
         try:
             result = function(arguments)
+        except EnvironmentFaultError as error:  # also where a function declares all of Python's exceptions
+            raise self._stop(Infrastructure(f"{call.function} raised {_fault(error)}")) from error
         except declared as error:
             result, raised = error, True
         except StepLimitReachedError as error:
@@ -193,34 +207,66 @@ class LiveHost:
             table = self._callee.close(result, shared)
         except UnsupportedValueError as error:
             raise self._stop(Infrastructure(f"{call.function} returned what can't cross: {error}")) from None
-        clock = self._environment.clock
+        clock = self.environment.clock
         event = Event(len(self.events), call.function, kind, call.table, table, raised, clock, call.line, call.stage)
+        self._unsettled = event
+        return Answer(table, raised, clock)
+
+    def settle(self) -> None:
+        """Tape the exchange, observed at rest: the state stays as it is until the next call."""
+        event = self._unsettled
+        assert event is not None
+        snapshot = self._snapshot() if event.kind == "effect" else b""  # a query leaves the state as it was
+        observed = Telemetry(event.number, self._telemetry(), snapshot)
+        if self.writer is not None:
+            with self._holding():
+                self.writer.event(event, observed)
         self.events.append(event)
-        if self._writer is not None:
-            self._writer.event(event)
-        self.observe(self._telemetry())
+        self.telemetry.append(observed)
         if self._on_event is not None:
             self._on_event(event)
-        return Answer(table, raised, clock)
 
     def _telemetry(self) -> dict[str, Any]:
         try:
-            return self._environment.telemetry()
+            return self.environment.telemetry()
         except Exception as error:
             raise self._stop(Infrastructure(f"telemetry raised {_fault(error)}")) from error
 
     def note(self, watched: Watched) -> None:
         """Live runs watch nothing."""
 
+    def _snapshot(self) -> bytes:
+        """The environment's state as an encoded value; empty where it can't be had."""
+        try:
+            value = self.environment.snapshot()
+            return b"" if value is None else encode_value(value)
+        except UnsupportedValueError:
+            return b""
+        except Exception as error:
+            raise self._stop(Infrastructure(f"snapshot raised {_fault(error)}")) from error
+
+    def write_to(self, writer: TapeWriter, clock: float) -> None:
+        """Tape what was lived through until now, and all that follows; `clock` is that of the first observation."""
+        first, *later = self.telemetry
+        writer.observation(first, clock)
+        for event, observed in zip(self.events, later, strict=True):
+            writer.event(event, observed)
+        self.writer = writer
+
     def observe(self, values: dict[str, Any]) -> None:
-        """Tape the environment's observables after the latest event."""
-        telemetry = Telemetry(len(self.events) - 1, values)
-        self.telemetry.append(telemetry)
-        if self._writer is not None:
-            try:
-                self._writer.telemetry(telemetry, self._environment.clock)
-            except TypeError as error:
-                raise self._stop(Infrastructure(f"telemetry gave what a tape can't hold: {error}")) from None
+        """Tape the environment's observables before the first event."""
+        observed = Telemetry(-1, values, self._snapshot())
+        if self.writer is not None:
+            with self._holding():
+                self.writer.observation(observed, self.environment.clock)
+        self.telemetry.append(observed)
+
+    @contextlib.contextmanager
+    def _holding(self) -> Iterator[None]:
+        try:
+            yield
+        except TypeError as error:
+            raise self._stop(Infrastructure(f"telemetry gave what a tape can't hold: {error}")) from None
 
     def fail(self, detail: str) -> None:
         """Note that the machinery failed; the program is not to blame."""
@@ -238,7 +284,7 @@ class LiveHost:
         if not ending.normal:
             return Failure("raised", ending.error, ending.line)
         try:
-            return Success() if self._environment.succeeded() else Failure("normal")
+            return Success() if self.environment.succeeded() else Failure("normal")
         except Exception as error:  # noqa: BLE001 - the evaluator runs simulator code
             return Infrastructure(f"the evaluator raised {_fault(error)}")
 

@@ -1,4 +1,4 @@
-"""What a tape holds: header, events, telemetry, end. Typed msgpack, data only."""
+"""What a tape holds: header, events with what the host observed after them, end. Typed msgpack, data only."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from surefoot.boundary.surface import Surface
 from surefoot.boundary.wire import Limits
 
 FORMAT = 1
+FEATURES: frozenset[str] = frozenset()
+"""Names that `Header.features` may hold; a tape with any other is refused."""
 
 
 class Header(msgspec.Struct, frozen=True):
     """What was run, on what, and everything that a replay's outcome depends on.
 
     `platform` is the numeric platform of the program process, `revision` the environment revision,
-    `opening` the public state before the first call, `sandbox` the level of confinement.
+    `opening` the public state before the first call, `sandbox` the level of confinement,
+    `modules` the texts that lie beside a trusted program and belong to it.
     """
 
     format: int
@@ -38,6 +41,8 @@ class Header(msgspec.Struct, frozen=True):
     limits: Limits
     opening: bytes
     clock: float
+    modules: dict[str, str] = {}
+    profile: str = "strict"
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -55,10 +60,14 @@ class Event(msgspec.Struct, frozen=True):
 
 
 class Telemetry(msgspec.Struct, frozen=True):
-    """Host-only observables after event `number` (-1: before the first); never compared."""
+    """What only the host sees after event `number` (-1: before the first); never compared, never sent.
+
+    `snapshot` is the environment's whole state as an encoded value, empty where there is none.
+    """
 
     number: int
     values: dict[str, Any]
+    snapshot: bytes = b""
 
 
 class End(msgspec.Struct, frozen=True):

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Mapping
-
 from surefoot.boundary.outcome import is_success
 from surefoot.boundary.process import ProgramProcess, Zygote
 from surefoot.boundary.session import Died, Ending, RunStoppedError, Stalled, converse
-from surefoot.boundary.surface import FunctionSpec, Surface
-from surefoot.boundary.table import MalformedMessageError, unpack_table
-from surefoot.boundary.wire import SLEEP, Answer, Begin, Call, Ended, Watched
+from surefoot.boundary.surface import Surface
+from surefoot.boundary.table import MalformedMessageError
+from surefoot.boundary.wire import Answer, Begin, Call, Ended, Watched
 from surefoot.errors import InvalidProgramError, UsageError
-from surefoot.program.source import Program
-from surefoot.tape.certificate import Certificate, Certified, Diverged, Place, Unavailable
-from surefoot.tape.difference import Comparison, Difference
+from surefoot.program.source import Profile, Program
+from surefoot.tape.certificate import Certificate, Certified, Diverged, Unavailable
+from surefoot.tape.epochs import Epochs
+from surefoot.tape.explanation import Explanation
 from surefoot.tape.file import Tape
-from surefoot.tape.records import Event
-from surefoot.tape.text import value_text
+from surefoot.tape.numerics import NUMERIC_KEYS, is_numeric
 
 
 def certify(
@@ -28,20 +25,22 @@ def certify(
     surface: Surface | None = None,
     revision: str | None = None,
     trace_lines: bool = False,
+    modulo: bool = False,
 ) -> Certificate:
     """C(P, w): replay `program` on a tape (SCOPE section 3.3).
 
     `surface` and `revision` are the task's present ones; without them the tape's own are taken as
-    unchanged. Raises InvalidProgramError for a program that can't be run.
+    unchanged. With `modulo` a program that makes pure queries otherwise than recorded may still be certified,
+    modulo queries. Raises InvalidProgramError for a program that can't be run.
     """
-    unavailable = _unavailable(tape, zygote, surface, revision)
+    unavailable = unusable(tape, zygote, surface, revision, program)
     if unavailable is not None:
         return unavailable
     program.check()
-    certificate = _replay(program, tape, zygote, surface or tape.header.surface, trace_lines)
-    if isinstance(certificate, Diverged) and program.source != tape.header.program:
-        own = Program(tape.header.program, tape.header.program_name)
-        match = _replay(own, tape, zygote, tape.header.surface, False)
+    certificate = _replay(program, tape, zygote, surface or tape.header.surface, trace_lines=trace_lines, modulo=modulo)
+    own = program_of(tape)
+    if isinstance(certificate, Diverged) and program != own:
+        match = _replay(own, tape, zygote, tape.header.surface)
         if isinstance(match, Unavailable):
             return match
         if not _as_recorded(match, tape):
@@ -52,6 +51,13 @@ def certify(
             f"all {len(tape.events)} events match, but the tape records no success: {tape.end.outcome.text}",
         )
     return certificate
+
+
+def program_of(tape: Tape) -> Program:
+    """The program that made a tape, with the modules that belonged to it."""
+    header = tape.header
+    profile: Profile = "trusted" if header.profile == "trusted" else "strict"
+    return Program(header.program, header.program_name, header.modules, profile)
 
 
 def _as_recorded(certificate: Certificate, tape: Tape) -> bool:
@@ -69,11 +75,17 @@ def watch(program: Program, tape: Tape, zygote: Zygote, places: tuple[str, ...])
     """
     surface = tape.header.surface
     host = TapeHost(tape, program, surface)
-    converse(_started(program, tape, zygote, surface, watch=places), host)
+    converse(started(program, tape, zygote, surface, watch=places), host)
     return host.watched
 
 
-def _unavailable(tape: Tape, zygote: Zygote, surface: Surface | None, revision: str | None) -> Unavailable | None:
+def unusable(
+    tape: Tape, zygote: Zygote, surface: Surface | None, revision: str | None, program: Program | None = None
+) -> Unavailable | None:
+    """Why nothing can be replayed from a tape here and now, or None.
+
+    For a `program` that is plainly not numeric another numeric platform is no reason.
+    """
     header = tape.header
     if tape.truncated:
         return Unavailable("truncated", f"the recording was cut after {len(tape.events)} events; record it anew")
@@ -90,17 +102,20 @@ def _unavailable(tape: Tape, zygote: Zygote, surface: Surface | None, revision: 
         )
         if changed:
             return Unavailable("surface changed", f"{', '.join(changed)} changed since the recording")
-    differing = _differing(
-        header.platform | {"python": _minor(header.python)}, zygote.platform | {"python": _minor(zygote.python)}
-    )
+    then = header.platform | {"python": _minor(header.python)}
+    now = zygote.platform | {"python": _minor(zygote.python)}
+    differing = {key for key in {*then, *now} if then.get(key) != now.get(key)}
+    if program is not None and differing and differing <= NUMERIC_KEYS:
+        own = program_of(tape)
+        whole = not any(text.modules or text.packages for text in (program, own))
+        differing = set() if whole and not is_numeric((program, own), tape) else differing
     if differing:
-        return Unavailable("numeric platform", f"{', '.join(differing)} differ from the recording's")
+        shown = [
+            f"{key} ({then.get(key)} then, {now.get(key)} now)" if key != "cpu" else "CPU features"
+            for key in sorted(differing)
+        ]
+        return Unavailable("numeric platform", f"{', '.join(shown)} differ from the recording's")
     return None
-
-
-def _differing(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    return [f"{key} ({then.get(key)} then, {now.get(key)} now)" if key != "cpu" else "CPU features"
-            for key in sorted({*then, *now}) if then.get(key) != now.get(key)]  # fmt: skip
 
 
 def _minor(version: str) -> str:
@@ -108,13 +123,15 @@ def _minor(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
 
-def _replay(program: Program, tape: Tape, zygote: Zygote, surface: Surface, trace_lines: bool) -> Certificate:
-    host = TapeHost(tape, program, surface)
-    ending = converse(_started(program, tape, zygote, surface, trace_lines=trace_lines), host)
+def _replay(
+    program: Program, tape: Tape, zygote: Zygote, surface: Surface, *, trace_lines: bool = False, modulo: bool = False
+) -> Certificate:
+    host = TapeHost(tape, program, surface, modulo=modulo)
+    ending = converse(started(program, tape, zygote, surface, trace_lines=trace_lines), host)
     return host.conclude(ending)
 
 
-def _started(
+def started(
     program: Program,
     tape: Tape,
     zygote: Zygote,
@@ -134,45 +151,81 @@ def _started(
         header.clock,
         trace_lines,
         watch,
+        program.modules,
+        program.profile,
     )
     return zygote.run(begin, header.limits)
 
 
 class TapeHost:
-    """Answers from a tape while requests match; stops the run at the first that does not."""
+    """Answers from a tape while requests match; stops the run at the first that does not.
 
-    def __init__(self, tape: Tape, program: Program, surface: Surface):
+    With `modulo`, pure queries need only be recorded in the epoch in which they are made.
+    """
+
+    def __init__(self, tape: Tape, program: Program, surface: Surface, *, modulo: bool = False):
         self._events = tape.events
-        self._program = program
-        self._surface = surface
+        self._most = tape.header.limits.calls
+        self._explanation = Explanation(tape.events, program, surface)
+        self._epochs = Epochs(tape.header, tape.events) if modulo else None
         self._position = 0
+        self._calls = 0
+        self._last: int | None = None
+        self._used: set[int] = set()
+        self._strict = True
         self._diverged: Diverged | None = None
         self.watched: list[Watched] = []
 
     def answer(self, call: Call) -> Answer:
         """The recorded answer; RunStoppedError at a divergence."""
-        try:
-            return self._compared(call)
-        except (UsageError, TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
-            # Only a request that no client sends can't be compared and shown.
-            raise MalformedMessageError(f"not a request: {error}") from error
-
-    def _compared(self, call: Call) -> Answer:
-        if self._position >= len(self._events):
-            raise self._stop(
-                "extra call", call, "", "the end of the program", self._call_text(call.function, call.table)
-            )
-        event = self._events[self._position]
-        if call.function != event.function:
-            expected, got = (
-                self._call_text(*item) for item in ((event.function, event.request), (call.function, call.table))
-            )
-            raise self._stop("other call", call, "", expected, got)
-        if call.table != event.request:
-            kind, difference = self._difference(event, call)
-            raise self._stop(kind, call, difference.path, difference.expected, difference.got)
-        self._position += 1
+        found = None if self._calls >= self._most else self._match(call)
+        if found is None:
+            try:
+                self._diverged = self._explained(call)
+            except (UsageError, TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
+                # Only a request that no client sends can't be compared and shown.
+                raise MalformedMessageError(f"not a request: {error}") from error
+            raise RunStoppedError
+        self._calls += 1
+        self._last = found
+        self._used.add(found)
+        self._explanation.called = call.line
+        event = self._events[found]
         return Answer(event.answer, event.raised, event.clock)
+
+    def settle(self) -> None:
+        """Nothing is left to do: a replay keeps nothing."""
+
+    def _match(self, call: Call) -> int | None:
+        """The recorded event that a call is answered from, and the position after it."""
+        if self._equals(call, self._position):
+            self._position += 1
+            return self._position - 1
+        if self._epochs is None:
+            return None
+        first, end = self._epochs.around(self._position)
+        ahead = range(self._position + 1, end + 1)  # pure events, and the impure one that they lead to
+        found = next((index for index in (*ahead, *range(first, self._position)) if self._equals(call, index)), None)
+        if found is not None:
+            self._strict = False
+            self._position = max(self._position, found + 1)
+        return found
+
+    def _equals(self, call: Call, index: int) -> bool:
+        if index >= len(self._events):
+            return False
+        event = self._events[index]
+        return call.function == event.function and call.table == event.request
+
+    def _explained(self, call: Call) -> Diverged:
+        if self._calls >= self._most:
+            return self._explanation.of_limit(call, self._most, self._position, self._last)
+        position = self._position
+        if self._epochs is not None:
+            _, end = self._epochs.around(position)
+            if end < len(self._events) and self._events[end].function == call.function:
+                position = end  # the call that the program was to come to, with other values
+        return self._explanation.of_call(call, position, self._last)
 
     def note(self, watched: Watched) -> None:
         """Keep what a watched place held."""
@@ -184,116 +237,14 @@ class TapeHost:
             return self._diverged
         if isinstance(ending, Stalled):
             return Unavailable("timeout", f"the program neither called nor ended within {ending.seconds:g} s")
-        if isinstance(ending, Died):
-            kind = "limit" if ending.cpu_limit else "abnormal end"
-            return self._make(kind, 0, "", "a normal end", ending.reason, ())
-        assert isinstance(ending, Ended)
-        if not ending.normal:
-            return self._make("abnormal end", ending.line, "", self._expected_next(), ending.error, ending.lines)
-        if self._position < len(self._events):
-            left = len(self._events) - self._position
-            plural = "s" if left != 1 else ""
-            return self._make(
-                "missing calls",
-                0,
-                "",
-                f"{left} more call{plural}: {self._expected_next()}",
-                "the end of the program",
-                ending.lines,
-            )
-        return Certified(self._position, ending.lines)
-
-    def _expected_next(self) -> str:
-        if self._position >= len(self._events):
-            return "a normal end"
-        event = self._events[self._position]
-        return self._call_text(event.function, event.request)
-
-    def _difference(self, event: Event, call: Call) -> tuple[str, Difference]:
-        expected, got = unpack_table(event.request), unpack_table(call.table)
-        compare = Comparison(expected[2], got[2])
-        state = compare.first(_shared_roots(expected[0], got[0]))
-        if state is not None:
-            return "shared state", state
-        found = compare.first(self._argument_roots(event.function, expected, got))
-        if found is not None:
-            return "argument", found
-        return "shared state", Difference(
-            "shared objects", "the same objects as after the call before", "other objects"
-        )
-
-    def _argument_roots(self, function: str, expected: list, got: list) -> list[tuple[str, object, object]]:  # type: ignore[type-arg]
-        first, second = (parts[2][parts[1][0]][1:] for parts in (expected, got))
-        names = _names(self._surface, function)
-        return list(zip(names, first, second, strict=False))
-
-    def _call_text(self, function: str, table: bytes) -> str:
-        return request_text(self._surface, function, table)
-
-    def _stop(self, kind: str, call: Call, field: str, expected: str, got: str) -> RunStoppedError:
-        nearest = self._nearest(call, kind)
-        self._diverged = self._make(kind, call.line, field, expected, got, (), nearest)
-        return RunStoppedError()
-
-    def _make(
-        self,
-        kind: str,
-        line: int,
-        field: str,
-        expected: str,
-        got: str,
-        lines: tuple[int, ...],
-        nearest: Place | None = None,
-    ) -> Diverged:
-        last = self._place(self._position - 1) if self._position else None
-        source = self._program.line(line)
-        return Diverged(kind, self._position, field, expected, got, line, source, last, nearest, lines)  # type: ignore[arg-type]
-
-    def _nearest(self, call: Call, kind: str) -> Place | None:
-        """The nearest recorded event that the call equals, at another position.
-
-        Where no such event is and the wrong function was called, the next event of the called function.
-        """
-        others = [event for event in self._events if event.number != self._position and event.function == call.function]
-        equal = [event for event in others if event.request == call.table]
-        if equal:
-            return self._place(min(equal, key=lambda event: abs(event.number - self._position)).number)
-        later = [event for event in others if event.number > self._position]
-        return self._place(later[0].number) if later and kind == "other call" else None
-
-    def _place(self, number: int) -> Place:
-        event = self._events[number]
-        return Place(number, self._call_text(event.function, event.request), event.line)
-
-
-def _shared_roots(expected: list[object], got: list[object]) -> list[tuple[str, object, object]]:
-    """The roots of two requests, by name: the public state, then what was shared later, numbered from 1."""
-    pairs = enumerate(zip(expected, got, strict=False))
-    return [(f"shared[{number}]" if number else "state", *pair) for number, pair in pairs]
-
-
-def request_text(surface: Surface, function: str, table: bytes) -> str:
-    """A recorded request as a call, with short values."""
-    _, root, nodes, *_ = unpack_table(table)
-    cells = nodes[root[0]][1:]
-    items = [
-        f"{name}={value_text(nodes, cell, 48)}" for name, cell in zip(_names(surface, function), cells, strict=False)
-    ]
-    return f"{function}({', '.join(items)})"
-
-
-def _names(surface: Surface, function: str) -> list[str]:
-    return ["seconds"] if function == SLEEP else parameter_names(surface[function])
-
-
-def parameter_names(function: FunctionSpec) -> list[str]:
-    """Names of a function's parameters, in the order in which requests carry them."""
-    parsed = ast.parse(f"def _{function.signature}: pass").body[0]
-    assert isinstance(parsed, ast.FunctionDef)
-    arguments = parsed.args
-    every = [*arguments.posonlyargs, *arguments.args, *filter(None, [arguments.vararg])]
-    every += [*arguments.kwonlyargs, *filter(None, [arguments.kwarg])]
-    return [argument.arg for argument in every]
+        assert isinstance(ending, Ended | Died)
+        due = self._position if self._epochs is None else self._epochs.around(self._position)[1]
+        if isinstance(ending, Died) or not ending.normal or due < len(self._events):
+            return self._explanation.of_end(ending, due, self._last)
+        dropped = len(self._events) - len(self._used)
+        if self._strict and not dropped:
+            return Certified(len(self._events), ending.lines)
+        return Certified(len(self._events), ending.lines, "queries", dropped, self._calls - len(self._used))
 
 
 def preload_for(program: Program) -> tuple[str, ...]:

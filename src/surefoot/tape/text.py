@@ -6,14 +6,19 @@ shows in the table's order whatever the hash seed.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from surefoot.boundary.arrays import dtype_of
 from surefoot.boundary.decoding import Decoder
+from surefoot.boundary.exchange import UNCHANGED
+from surefoot.boundary.surface import FunctionSpec, Surface
+from surefoot.boundary.table import unpack_table
+from surefoot.boundary.wire import SLEEP
 
 Nodes = list[list[Any]]
 _DEEPEST = 20
@@ -50,6 +55,46 @@ def array_of(nodes: Nodes, node: list[Any]) -> Any:
     return np.ndarray(shape, dtype_of(dtype), nodes[memory[0]][1], offset, strides)
 
 
+def request_text(surface: Surface, function: str, table: bytes) -> str:
+    """A recorded request as a call, with short values."""
+    _, root, nodes, *_ = unpack_table(table)
+    cells = nodes[root[0]][1:]
+    names = argument_names(surface, function)
+    items = [f"{name}={value_text(nodes, cell, 48)}" for name, cell in zip(names, cells, strict=False)]
+    return f"{function}({', '.join(items)})"
+
+
+def argument_names(surface: Surface, function: str) -> list[str]:
+    """Names of the values that requests of a function carry, in their order."""
+    return ["seconds"] if function == SLEEP else parameter_names(surface[function])
+
+
+def parameter_names(function: FunctionSpec) -> list[str]:
+    """Names of a function's parameters, in the order in which requests carry them."""
+    parsed = ast.parse(f"def _{function.signature}: pass").body[0]
+    assert isinstance(parsed, ast.FunctionDef)
+    arguments = parsed.args
+    every = [*arguments.posonlyargs, *arguments.args, *filter(None, [arguments.vararg])]
+    every += [*arguments.kwonlyargs, *filter(None, [arguments.kwarg])]
+    return [argument.arg for argument in every]
+
+
+class Raised(NamedTuple):
+    """The exception that a recorded answer holds: its qualified name, and its short text."""
+
+    name: str
+    text: str
+
+
+def raised_in(answer: bytes) -> Raised:
+    """What the answer of a call that raised holds."""
+    change, *parts = unpack_table(answer)
+    root, nodes = parts if change == UNCHANGED else parts[2:4]
+    name, arguments = nodes[root[0]][1:3]
+    items = "".join(_items(nodes, nodes[arguments[0]][1:], (root[0],), 100))
+    return Raised(name.removeprefix("builtins."), shortened(f"{name.rpartition('.')[2]}({items})", 100))
+
+
 def _pieces(nodes: Nodes, cell: Any, within: tuple[int, ...], width: int) -> Iterator[str]:
     if type(cell) is not list:
         yield _scalar_text(cell, width)
@@ -66,6 +111,8 @@ def _pieces(nodes: Nodes, cell: Any, within: tuple[int, ...], width: int) -> Ite
         if array.dtype.kind in "biufc":  # NumPy fills up columns
             text = re.sub(r" +(?=[,\]])|(?<=\[) +", "", text)
         yield f"array({text})" if within else text
+    elif tag in ("^", "w"):  # an object of another message
+        yield "…"
     elif tag == "e":
         yield f"{node[1].removeprefix('builtins.')}("
         yield from _items(nodes, nodes[node[2][0]][1:], (*within, cell[0]), width)

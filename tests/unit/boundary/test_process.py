@@ -23,6 +23,13 @@ from surefoot.tape.recording import execute
 LOST = "The process that starts programs ended unexpectedly. Run 'surefoot doctor' to see why."
 NOTHING_SHARED = b"\x92\x91\xc0\x90"
 WAIT = "import signal\nsignal.pause()"
+KILL_INTERPRETER = """
+import os, signal
+from surefoot.boundary import template
+getattr(signal, "pidfd_send" + "_signal")(os.pidfd_open(template._parent()), 9)
+"""
+"""Works only where no sandbox holds: `Zygote(sandbox="off")`."""
+UNGUARDED = "from surefoot.boundary import guard\nguard._REFUSED.clear()\n"
 
 
 class Silent:
@@ -69,16 +76,24 @@ def own(folder):
     assert list(folder.iterdir()) == []
 
 
+@pytest.fixture
+def unconfined(folder):
+    """An interpreter whose programs no sandbox holds."""
+    with Zygote(sandbox="off") as started:
+        yield started
+    assert list(folder.iterdir()) == []
+
+
 def test_a_lost_interpreter_is_started_anew_for_the_next_program(own):
-    lost = int(output(own, "import os; print(os.getppid())"))
+    lost = own._process.pid
     os.kill(lost, signal.SIGKILL)
     wait_for_end(lost)
     assert output(own, "print(2)") == "2\n"
 
 
-def test_an_interpreter_that_a_program_kills_is_infrastructure_and_the_next_run_is_whole(own, toy):
-    environment = toy.environment()
-    lost = execute(Program(f"import os\nstep()\nos.kill(os.getppid(), 9)\n{WAIT}"), environment, toy.origin, 1, own)
+def test_an_interpreter_that_a_program_kills_is_infrastructure_and_the_next_run_is_whole(unconfined, toy):
+    environment, own = toy.environment(), unconfined
+    lost = execute(Program(f"step()\n{KILL_INTERPRETER}{WAIT}"), environment, toy.origin, 1, own)
     assert lost.outcome.text == f"infrastructure: {LOST}"
     assert len(lost.tape.events) == 1
     assert execute(Program("state['done'] = True; step()"), environment, toy.origin, 1, own).outcome.text == "success"
@@ -95,6 +110,14 @@ def test_an_interrupted_start_of_a_program_leaves_nothing_that_the_next_could_he
         own.run(begin("print(1)"), Limits())
     monkeypatch.setattr(process.socket, "send_fds", send)
     assert output(own, "print(2)") == "2\n"
+
+
+def test_a_program_that_has_no_process_group_yet_is_killed_all_the_same(own, monkeypatch):
+    def none_yet(*_: int) -> None:
+        raise ProcessLookupError
+
+    monkeypatch.setattr(process.os, "killpg", none_yet)
+    assert own.run(begin(WAIT), Limits()).close().signal == signal.SIGKILL
 
 
 def test_an_interrupted_run_kills_its_program(own):
@@ -114,7 +137,8 @@ def test_a_host_that_is_killed_takes_interpreter_program_and_folder_with_it(fold
     host = os.fork()
     if host == 0:
         zygote = Zygote()
-        parent = output(zygote, "import os; print(os.getppid())")
+        output(zygote, "")
+        parent = zygote._process.pid
         program = zygote.run(begin(WAIT), Limits())
         program.begin()
         os.write(writing, f"{parent} {program.pid}".encode())
@@ -161,8 +185,10 @@ def test_a_run_stopped_by_the_host_says_so(own, toy):
     assert converse(own.run(started, Limits()), Stopping()) == Stopped()
 
 
-def test_nothing_that_a_program_forks_outlives_it(own, folder):
-    source = """
+def test_nothing_that_a_program_forks_outlives_it(unconfined, folder):
+    source = (
+        UNGUARDED
+        + """
 fork = getattr(__import__("os"), "fo" + "rk")
 import os, signal
 reading, writing = os.pipe()
@@ -174,9 +200,10 @@ for _ in range(2):
         signal.pause()
 print(os.read(reading, 1), os.read(reading, 1))
 """
-    assert output(own, source) == "b'.' b'.'\n"
+    )
+    assert output(unconfined, source) == "b'.' b'.'\n"
     left = [process for process in Path("/proc").glob("[0-9]*") if _works_in(process, folder)]
-    assert len(left) == 1  # the interpreter itself
+    assert len(left) == 3  # the interpreter's two halves, and the process ahead of need
 
 
 def _works_in(process: Path, folder: Path) -> bool:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import platform
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from surefoot.boundary.platform import numeric_platform
 from surefoot.tape.certificate import Diverged
 
 SEEDS = (101, 102, 104, 106)
@@ -70,15 +75,17 @@ def test_the_table_names_each_scene_and_shows_the_first_divergence_in_full(suref
     assert [line.split(None, 2) for line in lines[1:5]] == [
         [f"desk-place.seed-{seed}", "diverged", "line 12, event 4: force: 10.0 → 11.0"] for seed in SEEDS
     ]
-    assert lines[6:11] == [
+    assert lines[6:13] == [
         "desk-place.seed-101",
         "Diverged at event 4: a request differs from the recorded one.",
-        "  line 12: grip(force=force)",
+        "    11 |     move_to(target, height=0.02)",
+        "  > 12 |     grip(force=force)",
+        "    13 |     move_to(target, height=0.10)",
+        "  stage:    pick",
         "  field:    force",
-        "  expected: 10.0",
     ]
     assert lines[-2].startswith("edited.py: 0 of 4 recorded scenes certified in ")
-    assert lines[-1] == "Add --run-uncertified to run the program on the others."
+    assert lines[-1] == "Add --fork or --run-uncertified to run the program on the others."
 
 
 def test_uncertified_scenes_are_rerun_when_asked_for(surefoot, bank, naive, written):
@@ -87,6 +94,80 @@ def test_uncertified_scenes_are_rerun_when_asked_for(surefoot, bank, naive, writ
     assert said.code == 0
     assert [scene["rerun"] for scene in said.json["scenes"]] == ["success"] * 4
     assert said.json["rerun_successes"] == 4
+
+
+def test_forked_scenes_show_what_became_of_them_and_a_success_is_no_finding(surefoot, bank, naive, written):
+    edited = written(naive.source.replace("move_to(target, height=0.08)", "move_to(target, height=0.09)"))
+    said = surefoot("certify", edited, "--bank", bank, "--fork")
+    lines = said.out.splitlines()
+    assert said.code == 0
+    assert lines[0].split() == ["scene", "verdict", "where", "forked", "there"]
+    assert [re.split(r"  +", line.strip())[-1] for line in lines[1:5]] == [
+        f"22 of {steps} steps: success" for steps in (114, 122, 121, 117)
+    ]
+    assert re.fullmatch(
+        r"Forked: 4 to success, 0 to failure, 0 unavailable, in \d\.\d\d s; 88 of 474 environment steps run", lines[-1]
+    )
+
+
+def test_a_forked_failure_is_a_regression(surefoot, bank, naive, written):
+    edited = written(naive.source.replace("vary(10.0", "vary(30.0"))  # breaks what it grips
+    said = surefoot("certify", edited, "--bank", bank, "--fork", "--run-uncertified", "--json")
+    assert said.code == 1
+    for scene in said.json["scenes"]:
+        fork = scene["fork"]
+        assert (scene["verdict"], scene["holds"], scene["rerun"]) == ("diverged", False, None)
+        assert (fork["success"], fork["event"]) == (False, 4)
+        assert fork["text"] == "failure: the program ended, but the evaluator does not accept the state"
+        assert 0 < fork["live_steps"] < fork["steps"]
+    counts = (
+        "certified",
+        "certified_modulo_queries",
+        "diverged",
+        "fork_successes",
+        "fork_failures",
+        "forks_unavailable",
+    )
+    assert [said.json[name] for name in counts] == [0, 0, 4, 0, 4, 0]
+
+
+def test_certified_modulo_queries_is_asked_for_and_counted_apart(surefoot, bank, naive, written):
+    text = naive.source.replace("    about = describe(item)\n", "    about = describe(item)\n    describe(item)\n")
+    assert surefoot("certify", written(text), "--bank", bank).code == 1
+    said = surefoot("certify", written(text), "--bank", bank, "--modulo", "queries")
+    lines = said.out.splitlines()
+    assert said.code == 0
+    assert [re.split(r"  +", line.strip()) for line in lines[1:5]] == [
+        [f"desk-place.seed-{seed}", "certified modulo queries", "14 events; queries: 1 added"] for seed in SEEDS
+    ]
+    start = "edited.py: 0 of 4 recorded scenes certified and 4 certified modulo queries in "
+    assert lines[-1].startswith(start)
+    data = surefoot("certify", written(text), "--bank", bank, "--modulo", "queries", "--json").json
+    assert (data["certified"], data["certified_modulo_queries"], data["diverged"]) == (0, 4, 0)
+    assert {(scene["verdict"], scene["holds"], scene["added"], scene["dropped"]) for scene in data["scenes"]} == {
+        ("certified modulo queries", True, 1, 0)
+    }
+    strict = surefoot("certify", written(naive.source), "--bank", bank, "--modulo", "queries", "--json").json
+    assert (strict["certified"], strict["certified_modulo_queries"]) == (4, 0)
+
+
+def test_another_numeric_platform_is_unavailable_and_never_diverged(command, bank, naive, written):
+    def certified(edit, **environment):
+        options = ["certify", str(written(edit(naive.source))), "--bank", str(bank), "--fork", "--json"]
+        done = subprocess.run(
+            [*command, *options], env=os.environ | environment, capture_output=True, text=True, check=False
+        )
+        return msgspec.json.decode(done.stdout)["scenes"]
+
+    here = numeric_platform()["blas"]
+    other = "Prescott" if here.endswith("Haswell") else "Haswell"
+    if not here.startswith("openblas") or platform.machine() != "x86_64":
+        pytest.skip("needs OpenBLAS with kernels of its own for several processors")
+    for edit in (lambda text: text, lambda text: text.replace("vary(10.0", "vary(11.0")):
+        for scene in certified(edit, OPENBLAS_CORETYPE=other):
+            assert (scene["verdict"], scene["reason"], scene["fork"]) == ("unavailable", "numeric platform", None)
+            assert scene["text"].startswith(f"unavailable (numeric platform): blas ({here} then, openblas ")
+    assert {scene["verdict"] for scene in certified(lambda text: text)} == {"certified"}
 
 
 def test_texts_that_look_like_markup_are_shown_as_they_are(surefoot, bank, naive, written):
@@ -145,7 +226,7 @@ def test_a_program_that_ran_without_end_on_one_scene_is_not_tried_on_the_others(
 ):
     asked = []
 
-    def endless(host, program, tape):
+    def endless(host, program, tape, modulo):
         asked.append(tape.id)
         return Diverged("limit", 0, "", "a normal end", "more than 60 s of processor time", 0, "", None, None)
 

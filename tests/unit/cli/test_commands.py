@@ -70,9 +70,12 @@ def test_replay_certifies_and_diverges(surefoot, desk_tape, naive, written):
     edited = written(naive.source.replace("height=0.20", "height=0.21"))
     said = surefoot("replay", desk_tape, edited)
     assert said.code == 1
-    assert said.out.splitlines()[:5] == [
+    assert said.out.splitlines()[:8] == [
         "Diverged at event 13: a request differs from the recorded one.",
-        "  line 27: move_to(target, height=0.21)",
+        "    26 |     release()",
+        "  > 27 |     move_to(target, height=0.21)",
+        "    28 |",
+        "  stage:    place",
         "  field:    height",
         "  expected: 0.2",
         "  got:      0.21",

@@ -9,6 +9,11 @@ import pytest
 from surefoot.errors import InvalidProgramError, UsageError
 from surefoot.program.source import Program
 
+WALL_CLOCK = "datetime64 of 'now' or 'today' reads the wall clock, which a replay can't repeat; use time.time()."
+OUTSIDE = "what it reaches is not on the tape; use the task's functions, or declare one with @api."
+PROCESS = "starts a process, and what it does is not on the tape; use the task's functions."
+TIMER = "interrupts the program at no point that a replay can repeat; count steps or read time.time()."
+
 
 @pytest.fixture
 def file(tmp_path):
@@ -63,13 +68,27 @@ def test_files_that_python_runs_are_programs(file, data):
                                   "use the task's functions, or declare one with @api."),
         ("\nfrom concurrent.futures import wait", "p, line 2: it imports concurrent.futures: threads and processes run in an "
                                               "order that a replay can't repeat; call the functions one after another."),
-        ("import datetime\ndatetime.datetime.now()", "p, line 2: datetime.now() reads the wall clock, which a replay can't repeat; use time.time()."),
-        ("from datetime import datetime as dt\nf = dt.utcnow", "p, line 2: datetime.utcnow() reads the wall clock, which a replay can't repeat; use time.time()."),
-        ("import datetime as d\nd.date.today()", "p, line 2: date.today() reads the wall clock, which a replay can't repeat; use time.time()."),
         ("import numpy as np\nnp.datetime64('now')", "p, line 2: datetime64 of 'now' or 'today' reads the wall clock, which a replay can't repeat; use time.time()."),
         ("from numpy import datetime64\ndatetime64('today')", "p, line 2: datetime64 of 'now' or 'today' reads the wall clock, which a replay can't repeat; use time.time()."),
-        ("import nosuch.thing", "p, line 1: it imports nosuch.thing, which is not installed here. Install it beside surefoot, "
-                                "or do without; files beside the program can't be imported."),
+        ("import nosuch.thing", "p, line 1: it imports nosuch.thing, which is neither Python's own nor NumPy nor SciPy. Add "
+                                "--trusted if this is a script of your own: then it may import what is installed and what lies beside it."),
+        ("import numpy as np\nnow = 'now'\nnp.array([now], dtype='datetime64[s]')", f"p, line 2: {WALL_CLOCK}"),
+        ("import numpy as n\nd = n.datetime64\nd('Today')", f"p, line 3: {WALL_CLOCK}"),
+        ("import numpy as np\nnp.array('now').astype('<M8[us]')", f"p, line 2: {WALL_CLOCK}"),
+        ("import importlib\nimportlib.import_module('socket')", f"p, line 2: it imports socket: {OUTSIDE}"),
+        ("x = __import__('ctypes')", f"p, line 1: it imports ctypes: {OUTSIDE}"),
+        ("import sqlite3", "p, line 1: it imports sqlite3: it has chance and clocks of its own, which a replay can't repeat; "
+                           "use random and numpy.random."),
+        ("import cProfile", "p, line 1: it imports cProfile: it measures the machine's time, which a replay can't repeat; "
+                            "use time.perf_counter()."),
+        ("from posix import urandom", "p, line 1: it imports posix: it goes round what surefoot closes, and a replay can't repeat "
+                                      "what it finds; use Python's public modules."),
+        ("import signal\nsignal.alarm(1)", f"p, line 2: signal.alarm {TIMER}"),
+        ("from signal import setitimer", f"p, line 1: signal.setitimer {TIMER}"),
+        ("import gc\ngc.callbacks.append(print)", "p, line 2: gc.callbacks runs when Python collects garbage, which a replay can't "
+                                                  "repeat; do without."),
+        ("import os\ngetattr(os, 'fork')()", f"p, line 2: os.fork {PROCESS}"),
+        ("import os\nrun = os\nrun.system('ls')", f"p, line 3: os.system {PROCESS}"),
         ("import os\nos.fork()", "p, line 2: os.fork starts a process, and what it does is not on the tape; use the task's functions."),
         ("from os import system as s", "p, line 1: os.system starts a process, and what it does is not on the tape; use the task's functions."),
     ],
@@ -83,7 +102,8 @@ def test_what_a_tape_cannot_hold_is_refused_with_line_and_remedy(source, text):
 @pytest.mark.parametrize(
     "source",
     ["import time; time.time()", "import datetime; datetime.timedelta(1)", "import os; os.getcwd()", "now = 1", "x.now()",
-     "import numpy as np; np.datetime64('2020-01-01')", "from math import *", "from . import x"],
+     "import numpy as np; np.datetime64('2020-01-01')", "print('now')", "import numpy as np; np.datetime64('now-ish'[:0])",
+     "import datetime; datetime.datetime.now()", "from datetime import date as d; d.today()", "from math import *", "from . import x"],
 )  # fmt: skip
 def test_what_is_closed_at_run_time_is_not_refused(source):
     Program(source).check()

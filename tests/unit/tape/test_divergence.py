@@ -14,59 +14,168 @@ bump("a", amount=3.0)
 """
 
 
-def test_an_argument_that_differs_is_named_with_its_field_and_both_values(diverge):
+CATCH = "try:\n    fail('toy')\nexcept ToyError:\n    bump('a')\n"
+STAGED = "@stage\ndef lift(name):\n    echo(name)\n    bump(name, amount=float('nan'))\n\n\nlift('a')\n"
+
+PAGES = {
+    "an argument that differs, with its field and both values": (
+        (BASE, BASE.replace("amount=3.0", "amount=4.0"), {}),
+        """Diverged at event 2: a request differs from the recorded one.
+    3 | bump("a", amount=2.0)
+  > 4 | bump("a", amount=4.0)
+    5 | state['done'] = True
+  field:    amount
+  expected: 3.0
+  got:      4.0
+  last agreeing event: 1, bump(name='a', amount=2.0) (line 3 of the recording)""",
+    ),
+    "numbers that print alike, in a stage": (
+        (STAGED, STAGED.replace("float", "-float"), {}),
+        """Diverged at event 1: a request differs from the recorded one.
+    3 |     echo(name)
+  > 4 |     bump(name, amount=-float('nan'))
+    5 |
+  stage:    lift
+  field:    amount
+  expected: nan (bits 7ff8000000000000)
+  got:      nan (bits fff8000000000000)
+  last agreeing event: 0, echo(values=('a',), named={}) (line 3 of the recording)""",
+    ),
+    "another call, and where it was recorded": (
+        (BASE, BASE.replace("grow([1, 2], item=x)\n", ""), {}),
+        """Diverged at event 0: another function is called than was recorded.
+    1 | x = 0.1 + 0.2
+  > 2 | bump("a", amount=2.0)
+    3 | bump("a", amount=3.0)
+  expected: grow(items=[1, 2], item=0.30000000000000004)
+  got:      bump(name='a', amount=2.0)
+  no event agreed before
+  nearest recorded call: 1, bump(name='a', amount=2.0) (line 3 of the recording)""",
+    ),
+    "a call beyond the end of the recording": (
+        (BASE, BASE, {"after": "peek('a')\n"}),
+        """Diverged at event 4: a call beyond the end of the recording.
+    6 | step()
+  > 7 | peek('a')
+  expected: the end of the program
+  got:      peek(name='a')
+  last agreeing event: 3, step() (line 6 of the recording)""",
+    ),
+    "a dropped last call": (
+        (BASE, BASE, {"ending": ""}),
+        """Diverged at event 3: the program ended before all recorded calls were made.
+  expected: 1 more call: step()
+  got:      the end of the program
+  the program's last call: line 4
+  last agreeing event: 2, bump(name='a', amount=3.0) (line 4 of the recording)""",
+    ),
+    "public state that differs before a call": (
+        (BASE, BASE.replace("x = ", "state['log'].append(5); x = "), {}),
+        """Diverged at event 0: the public state differs before a call.
+    1 | state['log'].append(5); x = 0.1 + 0.2
+  > 2 | grow([1, 2], item=x)
+    3 | bump("a", amount=2.0)
+  field:    len(state['log'])
+  expected: 1
+  got:      2
+  no event agreed before""",
+    ),
+    "an exception of the program's own instead of a call": (
+        (BASE, BASE.replace('bump("a", amount=3.0)', "1 / 0"), {}),
+        """Diverged at event 2: the program raises an exception.
+    3 | bump("a", amount=2.0)
+  > 4 | 1 / 0
+    5 | state['done'] = True
+  expected: bump(name='a', amount=3.0)
+  got:      ZeroDivisionError: division by zero
+  last agreeing event: 1, bump(name='a', amount=2.0) (line 3 of the recording)""",
+    ),
+    "a recorded exception that the edited program no longer catches": (
+        (CATCH, CATCH.replace("ToyError", "KeyError"), {}),
+        """Diverged at event 1: the program raises an exception.
+    1 | try:
+  > 2 |     fail('toy')
+    3 | except KeyError:
+  expected: bump(name='a', amount=3.0)
+  got:      tests.conftest.ToyError: code 7 (event 0 raised it, as it did when recorded; the recording's program went on)
+  last agreeing event: 0, fail(kind='toy', items=None) raised ToyError('code 7') (line 2 of the recording)""",
+    ),
+    "another call after a recorded exception": (
+        (CATCH, CATCH.replace("bump('a')", "bump('b')"), {}),
+        """Diverged at event 1: a request differs from the recorded one.
+    3 | except ToyError:
+  > 4 |     bump('b')
+    5 | state['done'] = True
+  field:    name
+  expected: 'a'
+  got:      'b'
+  last agreeing event: 0, fail(kind='toy', items=None) raised ToyError('code 7') (line 2 of the recording)""",
+    ),
+    "an exception after the last call": (
+        (BASE, BASE, {"after": "raise ValueError('late')\n"}),
+        """Diverged at event 4: the program raises an exception.
+    6 | step()
+  > 7 | raise ValueError('late')
+  expected: a normal end
+  got:      ValueError: late
+  last agreeing event: 3, step() (line 6 of the recording)""",
+    ),
+    "an exit code that is no normal end": (
+        (BASE, BASE, {"after": "raise SystemExit(3)\n"}),
+        """Diverged at event 4: the program does not end normally.
+    6 | step()
+  > 7 | raise SystemExit(3)
+  expected: a normal end
+  got:      SystemExit: 3
+  last agreeing event: 3, step() (line 6 of the recording)""",
+    ),
+    "a process that is killed": (
+        (BASE, BASE + "import os; os.kill(os.getpid(), 9)\n", {}),
+        """Diverged at event 3: the program does not end normally.
+  expected: a normal end
+  got:      its process was killed by signal 9
+  the program's last call: line 4
+  last agreeing event: 2, bump(name='a', amount=3.0) (line 4 of the recording)""",
+    ),
+    "processor time that is used up": (
+        (BASE, BASE + "while True: pass\n", {"limits": Limits(cpu_seconds=1)}),
+        """Diverged at event 3: the program used up a counted limit.
+  expected: a normal end
+  got:      more than 1 s of processor time
+  the program's last call: line 4
+  last agreeing event: 2, bump(name='a', amount=3.0) (line 4 of the recording)""",
+    ),
+    "calls that are used up": (
+        (BASE, BASE, {"limits": Limits(calls=4), "after": "bump('b')\n"}),
+        """Diverged at event 4: the program used up a counted limit.
+    6 | step()
+  > 7 | bump('b')
+  expected: no more than 4 calls
+  got:      call 5: bump(name='b', amount=3.0)
+  last agreeing event: 3, step() (line 6 of the recording)""",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", PAGES)
+def test_the_page_of_a_divergence_shows(diverge, kind):
+    (recorded, edited, options), page = PAGES[kind]
+    assert diverge(recorded, edited, **options).page() == page
+
+
+def test_a_divergence_in_one_line(diverge):
     found = diverge(BASE, BASE.replace("amount=3.0", "amount=4.0"))
-    assert found.page() == (
-        "Diverged at event 2: a request differs from the recorded one.\n"
-        '  line 4: bump("a", amount=4.0)\n'
-        "  field:    amount\n"
-        "  expected: 3.0\n"
-        "  got:      4.0\n"
-        "  last agreeing event: 1, bump(name='a', amount=2.0) (line 3 of the recording)"
-    )
     assert found.text == "diverged at line 4, event 2: amount: expected 3.0, got 4.0"
 
 
-def test_another_call_shows_both_calls_and_where_the_new_one_was_recorded(diverge):
-    found = diverge(BASE, BASE.replace("grow([1, 2], item=x)\n", ""))
-    assert found.page() == (
-        "Diverged at event 0: another function is called than was recorded.\n"
-        '  line 2: bump("a", amount=2.0)\n'
-        "  expected: grow(items=[1, 2], item=0.30000000000000004)\n"
-        "  got:      bump(name='a', amount=2.0)\n"
-        "  no event agreed before\n"
-        "  nearest recorded call: 1, bump(name='a', amount=2.0) (line 3 of the recording)"
-    )
-
-
-def test_a_call_beyond_the_end_of_the_recording_is_an_extra_call(diverge):
-    assert diverge(BASE, BASE, after="peek('a')\n").page() == (
-        "Diverged at event 4: a call beyond the end of the recording.\n"
-        "  line 7: peek('a')\n"
-        "  expected: the end of the program\n"
-        "  got:      peek(name='a')\n"
-        "  last agreeing event: 3, step() (line 6 of the recording)"
-    )
-
-
-def test_a_dropped_last_call_leaves_missing_calls(diverge):
-    assert diverge(BASE, BASE, ending="").page() == (
-        "Diverged at event 3: the program ended before all recorded calls were made.\n"
-        "  expected: 1 more call: step()\n"
-        "  got:      the end of the program\n"
-        "  last agreeing event: 2, bump(name='a', amount=3.0) (line 4 of the recording)"
-    )
-
-
-def test_public_state_that_differs_before_a_call_is_named(diverge):
-    assert diverge(BASE, BASE.replace("x = ", "state['log'].append(5); x = ")).page() == (
-        "Diverged at event 0: the public state differs before a call.\n"
-        "  line 2: grow([1, 2], item=x)\n"
-        "  field:    len(state['log'])\n"
-        "  expected: 1\n"
-        "  got:      2\n"
-        "  no event agreed before"
-    )
+def test_a_long_or_indented_line_is_shown_where_it_stands_and_cut(diverge):
+    long = f"\tbump('a', amount=4.0)  # {'x' * 200}"
+    found = diverge("if True:\n\tbump('a')\n", f"if True:\n{long}\n")
+    assert [(item.number, item.text) for item in found.excerpt] == [
+        (1, "if True:"),
+        (2, "    bump('a', amount=4.0)  # " + "x" * 110 + "…"),
+        (3, "state['done'] = True"),
+    ]
 
 
 def test_another_object_in_the_same_place_of_the_public_state_is_a_difference(diverge):
@@ -76,36 +185,6 @@ def test_another_object_in_the_same_place_of_the_public_state_is_a_difference(di
         "shared objects",
         "the same objects as after the call before",
         "other objects",
-    )
-
-
-def test_a_program_that_raises_does_not_end_normally(diverge):
-    assert diverge(BASE, BASE.replace('bump("a", amount=3.0)', "1 / 0")).page() == (
-        "Diverged at event 2: the program does not end normally.\n"
-        "  line 4: 1 / 0\n"
-        "  expected: bump(name='a', amount=3.0)\n"
-        "  got:      ZeroDivisionError: division by zero\n"
-        "  last agreeing event: 1, bump(name='a', amount=2.0) (line 3 of the recording)"
-    )
-
-
-def test_a_program_that_raises_after_its_last_call_is_not_certified(diverge):
-    assert diverge(BASE, BASE, after="raise ValueError('late')\n").page() == (
-        "Diverged at event 4: the program does not end normally.\n"
-        "  line 7: raise ValueError('late')\n"
-        "  expected: a normal end\n"
-        "  got:      ValueError: late\n"
-        "  last agreeing event: 3, step() (line 6 of the recording)"
-    )
-
-
-def test_a_program_that_uses_up_its_processor_time_has_reached_a_limit(diverge):
-    found = diverge(BASE, BASE + "while True: pass\n", limits=Limits(cpu_seconds=1))
-    assert found.page() == (
-        "Diverged at event 3: the program used up a counted limit.\n"
-        "  expected: a normal end\n"
-        "  got:      more than 1 s of processor time\n"
-        "  last agreeing event: 2, bump(name='a', amount=3.0) (line 4 of the recording)"
     )
 
 

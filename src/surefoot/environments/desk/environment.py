@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import math
 from typing import Any
 
 import msgspec
 
+from surefoot.boundary.decoding import decode_value
+from surefoot.boundary.encoding import encode_value
 from surefoot.boundary.environment import Environment, Scene, checked_duration
+from surefoot.boundary.surface import types_of
 from surefoot.environments.desk import predicates
 from surefoot.environments.desk.api import DeskApi
-from surefoot.environments.desk.board import Board, graft, new_board
+from surefoot.environments.desk.board import graft, new_board
 from surefoot.environments.desk.camera import visible
 from surefoot.environments.desk.clock import spend
 from surefoot.environments.desk.scene import Setting, describe_scene, draw
 from surefoot.environments.desk.world import STEP_SECONDS, World
 from surefoot.errors import UsageError
-
-
-class Snapshot(msgspec.Struct, frozen=True):
-    """A moment of an episode: world and board, sharing nothing with the live ones."""
-
-    scene: str
-    world: bytes
-    board: Board
 
 
 class DeskEnvironment(Environment):
@@ -103,23 +97,28 @@ class DeskEnvironment(Environment):
         """Exact hash of the world. The board is not in it: it is the program's to write on."""
         return hashlib.blake2b(msgspec.msgpack.encode(self._world), digest_size=16).hexdigest()
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> dict[str, str | bytes]:
         """World and board as they are; restorable any number of times, in any instance at this scene."""
         world = msgspec.msgpack.encode(self._world)
-        assert self._scene is not None and self.public_state is not None
-        return Snapshot(self._scene.digest, world, copy.deepcopy(self.public_state))
+        assert self._scene is not None
+        return {"scene": self._scene.digest, "world": world, "board": encode_value(self.public_state)}
 
-    def restore(self, snapshot: object) -> None:
-        """Return to `snapshot`, in place: api, board and the objects on the board stay the same objects.
+    def restore(self, snapshot: Any) -> None:
+        """Return to `snapshot`, in place: api, board and what is on the board stay the same objects.
 
+        Where the board's objects can't become what they were (arrays that share memory), they are replaced.
         UsageError for a snapshot of another scene.
         """
         world = self._world
         assert self._scene is not None and self.public_state is not None
-        if not isinstance(snapshot, Snapshot) or snapshot.scene != self._scene.digest:
+        if not isinstance(snapshot, dict) or snapshot.get("scene") != self._scene.digest:
             raise UsageError("This snapshot is of another scene; reset to its seed, then restore it.")
-        world.assign(msgspec.msgpack.decode(snapshot.world, type=World))
-        graft(self.public_state, snapshot.board)
+        world.assign(msgspec.msgpack.decode(snapshot["world"], type=World))
+        board = decode_value(snapshot["board"], types_of(DeskApi))
+        graft(self.public_state, board)
+        if encode_value(self.public_state) != snapshot["board"]:
+            self.public_state.clear()
+            self.public_state.update(board)
 
     @property
     def _world(self) -> World:

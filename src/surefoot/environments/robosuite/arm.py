@@ -39,6 +39,20 @@ class ArmState(msgspec.Struct, frozen=True):
     command: ArmCommand
     fingers: Array
 
+    def to_value(self) -> dict[str, Any]:
+        """It as numbers and arrays."""
+        target, joints, closing = self.command.target, self.command.joints, self.command.closing
+        return {
+            "position": target.position, "rotation": target.rotation, "joints": joints, "closing": closing,
+            "fingers": self.fingers,
+        }  # fmt: skip
+
+    @classmethod
+    def from_value(cls, value: dict[str, Any]) -> ArmState:
+        """The state behind `to_value`."""
+        target = Pose(value["position"], value["rotation"])
+        return cls(ArmCommand(target, value["joints"], value["closing"]), value["fingers"])
+
     def to_bytes(self) -> bytes:
         """All bits of it, for digests."""
         joints = b"" if self.command.joints is None else self.command.joints.tobytes()

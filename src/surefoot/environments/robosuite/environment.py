@@ -23,11 +23,12 @@ RESOLUTION = 1e-9
 
 
 class Episode(NamedTuple):
-    """What one reset builds: the live simulation, the eyes on it, and the motions."""
+    """What one reset builds: the live simulation, the eyes on it, the motions, and the scene's digest."""
 
     plant: Plant
     readings: Readings
     servo: Servo
+    scene: str
 
 
 class RobosuiteEnvironment(Environment):
@@ -45,9 +46,9 @@ class RobosuiteEnvironment(Environment):
         sim = self._simulator.sim
         plant = Plant(sim.model._model, sim.data._data, self._simulator.robots, self.step_limit)
         readings = Readings(self._simulator, plant, self._setup.objects)
-        self._running = Episode(plant, readings, Servo(plant))
+        scene = self._scene(seed, plant, readings)
+        self._running = Episode(plant, readings, Servo(plant), scene.digest)
         self.api = RobosuiteApi(Rig(readings, self._running.servo), self._setup.objects)
-        scene = self._scene(seed)
         plant.settle(SETTLING_STEPS)
         readings.mark_start()
         return scene
@@ -88,15 +89,15 @@ class RobosuiteEnvironment(Environment):
         """Exact hash of MuJoCo's integration state, the arms' commands and the steps taken."""
         return self._episode.plant.snapshot().digest
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> dict[str, Any]:
         """The whole state; continuing after `restore` is equal to the bit."""
-        return self._episode.plant.snapshot()
+        return {"scene": self._episode.scene, "plant": self._episode.plant.snapshot().to_value()}
 
-    def restore(self, snapshot: object) -> None:
-        """Return to a snapshot of this episode."""
-        if not isinstance(snapshot, Snapshot):
-            raise UsageError(f"{type(self).__name__} restores its own snapshots, not {type(snapshot).__name__}.")
-        self._episode.plant.restore(snapshot)
+    def restore(self, snapshot: Any) -> None:
+        """Return to a snapshot of this scene. UsageError for any other."""
+        if not isinstance(snapshot, dict) or snapshot.get("scene") != self._episode.scene:
+            raise UsageError("This snapshot is of another scene; reset to its seed, then restore it.")
+        self._episode.plant.restore(Snapshot.from_value(snapshot["plant"]))
 
     def close(self) -> None:
         """Release the simulator's memory."""
@@ -109,9 +110,8 @@ class RobosuiteEnvironment(Environment):
             raise UsageError("The environment has no episode yet; call reset(seed) first.")
         return self._running
 
-    def _scene(self, seed: int) -> Scene:
+    def _scene(self, seed: int, plant: Plant, readings: Readings) -> Scene:
         """Identity of the scene before it settles."""
-        plant, readings, _ = self._episode
         digest = hashlib.blake2b(f"{self._name}\0{self._setup.protocol}\0".encode(), digest_size=16)
         for values in (*readings.constants(), plant.data.qpos, plant.data.qvel):
             digest.update(np.rint(values / RESOLUTION).astype("<i8").tobytes())

@@ -30,6 +30,15 @@ class Snapshot(msgspec.Struct, frozen=True):
     arms: tuple[ArmState, ...]
     steps: int
 
+    def to_value(self) -> dict[str, Any]:
+        """It as numbers and arrays."""
+        return {"integration": self.integration, "arms": [arm.to_value() for arm in self.arms], "steps": self.steps}
+
+    @classmethod
+    def from_value(cls, value: dict[str, Any]) -> Snapshot:
+        """The snapshot behind `to_value`."""
+        return cls(value["integration"], tuple(ArmState.from_value(arm) for arm in value["arms"]), value["steps"])
+
     @property
     def digest(self) -> str:
         """Exact hash of it."""
