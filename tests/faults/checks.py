@@ -50,6 +50,9 @@ class Api:
 
     @api("effect")
     def act(self, value=0): self.s["a"].append(value)
+
+    @api("effect")
+    def turn(self): return None
 """
 PROGRAM = "ask(1)\nact(2.0)\nask(3)\nact(4.0)\nask(1)\n"
 
@@ -118,7 +121,7 @@ def _shared_state(bench: Bench) -> bool:
 
 
 def _abnormal_end(bench: Bench) -> bool:
-    return _diverged(bench.certify(PROGRAM + "raise ValueError\n"), 5, "abnormal end") and _diverged(
+    return _diverged(bench.certify(PROGRAM + "raise ValueError\n"), 5, "exception") and _diverged(
         bench.certify(PROGRAM + "import sys; sys.exit(2)\n"), 5, "abnormal end"
     )
 
@@ -145,8 +148,10 @@ def _surface_types(bench: Bench) -> bool:
 
 
 def _platform(bench: Bench) -> bool:
-    other = bench.with_header(platform={**bench.tape.header.platform, "blas": "another kernel"})
-    return _unavailable(bench.certify(tape=other), "numeric platform")
+    source = "import numpy as np\nask(float(np.sin(1.0)))\n"
+    tape = bench.record(source)
+    header = msgspec.structs.replace(tape.header, platform={**tape.header.platform, "blas": "another kernel"})
+    return _unavailable(bench.certify(source, msgspec.structs.replace(tape, header=header)), "numeric platform")
 
 
 def _python(bench: Bench) -> bool:
@@ -173,12 +178,12 @@ def _failure(bench: Bench) -> bool:
 
 def _not_self_matching(bench: Bench) -> bool:
     own = "import os\nask(1)\nask(7)\n"
-    tape = msgspec.structs.replace(bench.with_header(program=own))
+    tape = bench.with_header(program=own)
     return _unavailable(bench.certify(PROGRAM.replace("ask(3)", "ask(8)"), tape), "not self-matching")
 
 
 def _flips(bench: Bench) -> bool:
-    """A flipped bit in an answer, in the header and in the end must not go unnoticed."""
+    """A flipped bit anywhere must be noticed."""
     path, whole = bench.folder / "flipped.mcap", (bench.folder / "tape.mcap").read_bytes()
     for place in range(120, len(whole) - 60, max(1, len(whole) // 60)):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
@@ -186,7 +191,7 @@ def _flips(bench: Bench) -> bool:
             loaded = load_tape(path)
         except TapeError:
             continue
-        if not loaded.truncated and loaded.id == load_tape(bench.folder / "tape.mcap").id:
+        if not loaded.truncated:
             return False
     return True
 
@@ -207,6 +212,21 @@ def _another_zygote(bench: Bench) -> bool:
         return certify(Program(tape.header.program), tape, other) == Certified(1)
 
 
+def _grade(bench: Bench) -> bool:
+    """A repeated query is certified modulo queries only, and no effect may be dropped or repeated."""
+    repeated, dropped, twice = (
+        bench.certify(PROGRAM.replace(old, new), modulo=True)
+        for old, new in (("ask(3)\n", "ask(3)\nask(3)\n"), ("act(4.0)\n", ""), ("act(4.0)\n", "act(4.0)\nact(4.0)\n"))
+    )
+    graded = isinstance(repeated, Certified) and repeated != Certified(5) and repeated.modulo == "queries"
+    return graded and isinstance(dropped, Diverged) and isinstance(twice, Diverged)
+
+
+def _query_of_another_epoch(bench: Bench) -> bool:
+    tape = bench.record("ask(3)\nturn()\nask(1)\n")
+    return isinstance(bench.certify("ask(3)\nturn()\nask(3)\nask(1)\n", tape, modulo=True), Diverged)
+
+
 def _calls_limit(bench: Bench) -> bool:
     tape = bench.record("while True: ask(1)\n")
     return len(tape.events) == LIMITS.calls and _unavailable(bench.certify(tape.header.program, tape), "not a success")
@@ -217,7 +237,8 @@ CHECKS: dict[str, Callable[[Bench], bool]] = {
     for check in (
         _self_match, _missing_calls, _extra_call, _order, _repeated_position, _types_of_numbers, _shared_state, _abnormal_end,
         _killed, _revision, _surface, _surface_types, _platform, _python, _truncated, _truncated_file, _failure,
-        _not_self_matching, _flips, _overwritten, _calls_limit, _another_zygote,
+        _not_self_matching, _flips, _overwritten, _calls_limit, _another_zygote, _grade,
+        _query_of_another_epoch,
     )
 }  # fmt: skip
 
