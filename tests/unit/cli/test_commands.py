@@ -131,7 +131,7 @@ def test_doctor_probes_and_says_what_it_found(surefoot, monkeypatch, desk):
     said = surefoot("doctor", "--json")
     assert said.code == 0
     assert [probe["name"] for probe in said.json["probes"]] == [
-        "machine", "program process", "record and replay", "tasks desk/…", "confinement",
+        "machine", "program process", "record and replay", "tasks desk/…", "sandbox",
     ]  # fmt: skip
 
 
