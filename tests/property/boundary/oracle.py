@@ -69,7 +69,11 @@ REFUSALS = (
 
 
 class Case(NamedTuple):
-    """A surface and a program as text; `edited` with the event at which it must diverge, -1 for never."""
+    """A surface and a program as text, without their preambles, and an edit of the program.
+
+    `lines` is empty for an edit that must be certified; else the first event from that line on (for the kind
+    `repeat` the one after it) is where it must diverge.
+    """
 
     surface: str
     program: str

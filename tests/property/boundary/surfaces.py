@@ -26,7 +26,7 @@ class Method(NamedTuple):
 
 Q, E, QE = ("query",), ("effect",), ("query", "effect")
 ALWAYS = {
-    "note": Method(QE, False, "    def note(self, value): return None\n", ()),
+    "note": Method(QE, False, "    def note(self, value): self.intact()\n", ()),
     "describe": Method(
         Q,
         False,
@@ -263,7 +263,7 @@ METHODS = {
     "wave": Method(
         E,
         False,
-        "    def wave(self, amount=1.0):\n        self.big += amount\n        return float(self.big[9])\n",
+        "    def wave(self, amount=1.0):\n        if self.intact(): self.big += amount\n        return float(self.big[9])\n",
         ("print(wave())", "wave(-0.5)", "wave(float('nan'))"),
     ),
     "step": Method(
@@ -271,7 +271,7 @@ METHODS = {
         False,
         "    def step(self, seconds=0.25):\n"
         "        self.environment.now += seconds\n"
-        "        self.big[0] += seconds\n"
+        "        if self.intact(): self.big[0] += seconds\n"
         "        if self.s is not None: self.s['t'] = self.environment.now\n"
         "        return self.environment.now\n",
         ("step()", "print(step(1.5), time.monotonic())", "step(0.5); print(time.time())"),
@@ -358,6 +358,15 @@ class Api:
         big, raw = {big}, np.arange(4.0)
         self.big = big
         self.s = {state}
+        found = (self.s or {{}}).values()
+        self.lost, self.views = False, [item for item in (*found, *(self.s or {{}}).get("all", [])) if type(item) is np.ndarray]
+
+    def intact(self):
+        # whether all windows on `big` are in the public state, and have been at each call
+        found = [*self.s.values()] if self.s else []
+        found += next((item for item in found if type(item) is list and self.s.get("all") is item), [])
+        self.lost = self.lost or not all(any(item is view for item in found) for view in self.views)
+        return not self.lost
 
 {methods}
 """
