@@ -198,7 +198,7 @@ METHODS = {
         "        raise error from ToyError(items, code=3)\n",
         ("fail('toy', {0})", "fail('sub', {0})", "fail('key', {0})", "fail('file')", "fail('zero')", "fail('none', {0})", "fail('from', {0})",
          "try:\n    fail('from', {0})\nexcept Exception as error:\n    {r} = caught(error)",
-         "try:\n    fail('toy', {0})\nexcept (ToyError, ValueError) as error:\n    state['error'] = caught(error)\nfinally:\n    print('last')"),
+         "try:\n    fail('toy', {0})\nexcept (ToyError, ValueError) as error:\n    state['error'] = caught(error)\nfinally:\n    note('last')"),
     ),
     "again": Method(
         E,
