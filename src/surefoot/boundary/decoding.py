@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.boundary.arrays import MAX_VIEW, dtype_of, extent, is_gapless, window
+from surefoot.boundary.arrays import MAX_VIEW, dtype_of, extent, is_gapless, set_writeable, unlocked, window
 from surefoot.boundary.declared import FACTORIES, is_named_tuple
 from surefoot.boundary.handles import Handles
 from surefoot.boundary.objects import attributes_of, set_attributes
@@ -190,9 +190,9 @@ class Decoder:
                     "An array's shape or dtype was changed in place; that can't be carried back."
                 )
             if target.tobytes() != array.tobytes():
-                target.flags.writeable = True
-                target[...] = array
-            target.flags.writeable = writeable
+                with unlocked(target):
+                    target[...] = array
+            set_writeable(target, writeable)
             return target
         if not writeable:
             array.flags.writeable = False
