@@ -98,6 +98,8 @@ class Decoder:
             missing = [cell[0] for cell in needed if type(cell) is list and cell[0] not in built]
             if missing:
                 if index in opened:
+                    if any(self._nodes[item][0] == "e" for item in stack):
+                        raise UnsupportedValueError(Exception(), "an exception is among its own args")
                     raise MalformedMessageError("Malformed node table: immutable objects in a circle.")
                 opened.add(index)
                 stack.extend(dict.fromkeys(missing))
