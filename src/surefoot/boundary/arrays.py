@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -84,10 +85,35 @@ def is_gapless(array: Any) -> bool:
 
 def window(array: Any, dtype: Any, shape: Sequence[int], strides: Sequence[int], offset: int, writeable: bool) -> Any:
     """A view into the memory of a gapless array, `offset` bytes from its start."""
-    memory = np.lib.stride_tricks.as_strided(array, (array.size,), (array.itemsize,)).view(np.uint8)
-    view = np.ndarray(shape, dtype, memory, offset, strides)
-    view.flags.writeable = writeable
+    with unlocked(array):
+        memory = np.lib.stride_tricks.as_strided(array, (array.size,), (array.itemsize,)).view(np.uint8)
+        view = np.ndarray(shape, dtype, memory, offset, strides)
+        view.flags.writeable = writeable
     return view
+
+
+@contextlib.contextmanager
+def unlocked(array: Any) -> Iterator[None]:
+    """Let an array be written to for a while, whatever it and the arrays that it is a view of allow."""
+    closed = []
+    while type(array) is np.ndarray:
+        if not array.flags.writeable:
+            closed.append(array)
+        array = array.base
+    for item in reversed(closed):  # an array may be opened only when its owner is
+        item.flags.writeable = True
+    try:
+        yield
+    finally:
+        for item in closed:
+            item.flags.writeable = False
+
+
+def set_writeable(array: Any, writeable: bool) -> None:
+    """Set an array's flag, though the array that it is a view of may be read-only."""
+    if array.flags.writeable != writeable:
+        with unlocked(array.base):
+            array.flags.writeable = writeable
 
 
 def memory(array: Any) -> bytes:

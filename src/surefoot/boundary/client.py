@@ -92,7 +92,7 @@ class Client:
             raise HostGoneError from None
         except BaseException as error:
             # Half an answer (out of memory): what the program holds and what the host knows are no longer one.
-            self.broken = f"call {call.function} was cut short by {type(error).__name__}"
+            self.broken = f"call {call.function} was cut short by {_one_line(error)}"
             raise
 
     def _sleep(self, seconds: float) -> None:
@@ -110,7 +110,9 @@ def run_program(connection: Connection) -> None:
     scope = _globals(begin, client, types)
     client.clock.install()
     lines: set[int] = set()
-    error, line, trace = _execute(begin, scope, lines, lambda place, values: connection.send(Watched(place, values)))
+    error, line, trace = _execute(
+        begin, client, scope, lines, lambda place, values: connection.send(Watched(place, values))
+    )
     for stream in (sys.stdout, sys.stderr):
         # A program may have closed or replaced it, or used up what it may print: then it has failed before.
         with contextlib.suppress(Exception):
@@ -119,7 +121,11 @@ def run_program(connection: Connection) -> None:
 
 
 def _execute(
-    begin: Begin, scope: dict[str, Any], lines: set[int], report: Callable[[str, dict[str, Scalar]], None]
+    begin: Begin,
+    client: Client,
+    scope: dict[str, Any],
+    lines: set[int],
+    report: Callable[[str, dict[str, Scalar]], None],
 ) -> tuple[str, int, str]:
     linecache.cache[PROGRAM] = (
         len(begin.source),
@@ -138,7 +144,9 @@ def _execute(
             return "", 0, ""
         return _describe(stop)
     except HostGoneError:
-        raise SystemExit(3) from None
+        if not client.broken:
+            raise SystemExit(3) from None
+        return client.broken, 0, ""
     except BaseException as error:  # noqa: BLE001 - whatever a program raises is its outcome
         return _describe(error)
     finally:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.boundary.arrays import MAX_VIEW, dtype_of, extent, is_gapless, window
+from surefoot.boundary.arrays import MAX_VIEW, dtype_of, extent, is_gapless, set_writeable, unlocked, window
 from surefoot.boundary.declared import FACTORIES, is_named_tuple
 from surefoot.boundary.handles import Handles
 from surefoot.boundary.objects import attributes_of, set_attributes
@@ -98,6 +98,8 @@ class Decoder:
             missing = [cell[0] for cell in needed if type(cell) is list and cell[0] not in built]
             if missing:
                 if index in opened:
+                    if any(self._nodes[item][0] == "e" for item in stack):
+                        raise UnsupportedValueError(Exception(), "an exception is among its own args")
                     raise MalformedMessageError("Malformed node table: immutable objects in a circle.")
                 opened.add(index)
                 stack.extend(dict.fromkeys(missing))
@@ -190,9 +192,9 @@ class Decoder:
                     "An array's shape or dtype was changed in place; that can't be carried back."
                 )
             if target.tobytes() != array.tobytes():
-                target.flags.writeable = True
-                target[...] = array
-            target.flags.writeable = writeable
+                with unlocked(target):
+                    target[...] = array
+            set_writeable(target, writeable)
             return target
         if not writeable:
             array.flags.writeable = False

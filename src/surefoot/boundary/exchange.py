@@ -20,7 +20,7 @@ from surefoot.boundary.decoding import Decoder
 from surefoot.boundary.encoding import Encoder
 from surefoot.boundary.handles import Handles
 from surefoot.boundary.surface import Shared
-from surefoot.boundary.table import MalformedMessageError, pack_table, unpack_table
+from surefoot.boundary.table import MalformedMessageError, UnsupportedValueError, pack_table, unpack_table
 
 UNCHANGED, CHANGED = 0, 1
 WITHOUT_IDENTITY = frozenset("iucnxEhb")
@@ -93,7 +93,10 @@ class Callee:
         return self._roots[0]
 
     def open(self, request: bytes) -> tuple[Any, ...]:
-        """Apply the program's changes to the shared objects and return the arguments."""
+        """Apply the program's changes to the shared objects and return the arguments.
+
+        UnsupportedValueError for a view that reaches beyond the arrays that this side has.
+        """
         parts = unpack_table(request)
         try:
             cells, root, nodes, links, shared_nodes = parts
@@ -102,6 +105,8 @@ class Callee:
             roots = [decoder.value(cell) for cell in cells]
             same = len(roots) == len(self._roots) and all(map(_is, roots, self._roots))
             fits = type(arguments) is tuple and same and 0 <= shared_nodes <= len(nodes)
+        except UnsupportedValueError:
+            raise
         except (TypeError, ValueError, IndexError) as error:
             raise MalformedMessageError(f"Malformed request: {str(error).rstrip('.')}.") from error
         if not fits:

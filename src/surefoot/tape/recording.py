@@ -186,7 +186,12 @@ class LiveHost:
         if call.function not in self._functions:
             raise MalformedMessageError(f"there is no function {call.function}")
         kind, function, declared, shared = self._functions[call.function]
-        arguments = self._callee.open(call.table)
+        try:
+            arguments = self._callee.open(call.table)
+        except UnsupportedValueError as error:
+            raise self._stop(
+                Failure("raised", f"{call.function} was sent what can't cross: {error}", call.line)
+            ) from None
         raised = False
         try:
             result = function(arguments)

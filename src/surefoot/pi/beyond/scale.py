@@ -59,7 +59,9 @@ def measure(sizes: Sequence[int] = SIZES, seed: int = 11) -> Iterator[Measured]:
     streams = Streams.of(seed)
     for rows in sizes:
         chance = random.Random(f"scale {seed} {rows}")
-        keys = [(chance.choice(FAMILIAR), chance.choice(COMPOSED)) for _ in range(TASKS if rows < LARGE else TASKS_ON_LARGE)]
+        keys = [
+            (chance.choice(FAMILIAR), chance.choice(COMPOSED)) for _ in range(TASKS if rows < LARGE else TASKS_ON_LARGE)
+        ]
         frame = drawn(rows, seed)
         for name in CONTROLLERS:
             sides = []
