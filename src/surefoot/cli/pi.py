@@ -15,7 +15,6 @@ from surefoot.errors import unknown_name
 from surefoot.pi import check as checks
 from surefoot.pi import integrity as suite
 from surefoot.pi import paper as papers
-from surefoot.pi.beyond import break_even, noise, scale
 from surefoot.pi.experiment import COLD_BUDGET, run_world
 from surefoot.pi.streams import PUBLISHED_SEEDS
 from surefoot.pi.tables import Table, cell_text
@@ -124,6 +123,9 @@ def beyond(
 
     compositional and self_trial run beside pi. `--rows 10000000` needs about 4 GB of memory.
     """
+    # SciPy and Polars take longer to load than a world to measure: the other commands go without
+    from surefoot.pi.beyond import break_even, noise, scale
+
     seeds = range(FIRST_CHECKED, FIRST_CHECKED + worlds)
     if name == "noise":
         found = noise.tables(_each(noise.run_world, seeds, workers, "worlds"))

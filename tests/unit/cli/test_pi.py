@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -147,3 +149,9 @@ def test_pi_alone_lists_its_commands(surefoot):
     assert said.code == 2
     for name in ("paper", "check", "integrity", "trace"):
         assert re.search(rf"^  {name} ", said.out + said.err, re.M)
+
+
+def test_the_commands_of_the_paper_load_no_plots_no_statistics_and_no_columns():
+    script = "import sys, surefoot.cli.pi; print(*{name.partition('.')[0] for name in sys.modules})"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert not {"matplotlib", "scipy", "polars"} & set(done.stdout.split())
