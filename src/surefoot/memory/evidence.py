@@ -95,6 +95,7 @@ class Evidence(Generic[C, A]):
 
     def acquired(self, condition: C) -> list[A]:
         """Actions confirmed at least once under a condition, best first (PI, step 3a)."""
+        # ours: the paper says "positive acquired evidence"; a success in a trial alone fits its figures, too
         return self._ranked(condition, lambda tally: bool(tally.confirmed))
 
     def items(self) -> Iterator[tuple[tuple[C, A], Tally]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from surefoot.environments.tables.worlds import DOMAIN
+from surefoot.pi import experiment
 from surefoot.pi.compositions import COMPOSITIONS, PI
 from surefoot.pi.controller import Controller, Episode
 from surefoot.pi.experiment import (
@@ -47,6 +48,15 @@ def test_a_measure_is_the_means_of_its_episodes():
 def test_the_same_seed_gives_the_same_results(worlds):
     assert run_world(11) == worlds[0]
     assert worlds[0] != worlds[1]
+
+
+def test_three_trials_while_acquiring_give_the_same_frozen_results_as_six(worlds, monkeypatch):
+    monkeypatch.setattr(experiment, "ACQUISITION_BUDGET", 3)
+    (_, results) = worlds
+    fewer = run_world(29)
+    different = {key for key in results if results[key] != fewer[key]}
+    # on the way there, who enumerates knows less
+    assert {(key.setting.partition(" ")[0], key.controller) for key in different} <= {("probe", "self_trial")}
 
 
 def test_reset_pi_is_cold_pi(worlds):

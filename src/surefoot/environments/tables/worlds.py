@@ -75,8 +75,8 @@ class Size(NamedTuple):
 ORDINARY_SIZE = Size(6, 2, False, ORDINARY)
 SHIFTED_SIZE = Size(8, 3, True, SHIFTED)
 MICRO_ORDERS = 2
-SETTLED = 0.5
-"""Chance that an order is settled; the published 28.98 visits agree with it."""
+SETTLED = 0.5  # ours: the published 28.98 visits agree with it
+"""Chance that an order is settled."""
 
 
 @dataclass(frozen=True)
