@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import statistics
 
 import pytest
 
@@ -48,6 +49,13 @@ def test_deviations_are_those_of_the_ten_worlds_of_a_group(monkeypatch):
     near, far = placed(monkeypatch, Figure("sd", 10.0, FIELD, "sd"), Figure("sd", 40.0, FIELD, "sd"))
     assert (near.inside, far.inside) == (True, False)
     assert near.mean == pytest.approx(10, abs=2)
+
+
+def test_of_ten_worlds_there_is_one_group_and_its_deviation_is_the_sample_s(monkeypatch):
+    chance = random.Random(1)
+    deviation = statistics.stdev(chance.gauss(50, 10) for _ in range(10))
+    (found,) = placed(monkeypatch, Figure("sd", deviation, FIELD, "sd"), count=10)
+    assert (found.mean, found.percentile) == (pytest.approx(deviation), 50.0)
 
 
 def test_reductions_are_of_the_means(monkeypatch):

@@ -195,7 +195,7 @@ def test_trajectory_keeps_accepted_programs_for_the_same_revision_and_request():
 
 
 def test_no_localization_replaces_whole_programs_by_diagnosed_goal_then_revision_then_id_and_commits_on_the_target():
-    templates = [*shown((1, 0), revision="B"), *shown((0, 1), (1, 2), (1, 1))]
+    templates = [Template("0", "B", (1, 0), (1, 0), (1, 0)), *shown((0, 1), (1, 2), (1, 1))]
     episode = controller("no_localization", DOMAIN, templates).run(task((1, 1)), 1, learn=False)
     assert episode.trials == (Trial(0, (1, 2), True, pytest.approx(0.97), (True, False)),)
     assert programs(controller("no_localization", DOMAIN, templates).run(task((1, 1)), 9, learn=False)) == [
