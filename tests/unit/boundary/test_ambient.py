@@ -100,7 +100,9 @@ def test_files_have_the_same_modes_whatever_the_user_s_mask():
     before = os.umask(0o077)
     try:
         with Zygote() as masked:
-            shown = printed(masked, "import os\nopen('f', 'w').close()\nprint(oct(os.stat('f').st_mode), oct(os.umask(0)))")
+            shown = printed(
+                masked, "import os\nopen('f', 'w').close()\nprint(oct(os.stat('f').st_mode), oct(os.umask(0)))"
+            )
     finally:
         os.umask(before)
     assert shown == "0o100644 0o22\n"
