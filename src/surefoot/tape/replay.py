@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from surefoot.boundary.outcome import is_success
 from surefoot.boundary.process import ProgramProcess, Zygote
 from surefoot.boundary.session import Died, Ending, RunStoppedError, Stalled, converse
@@ -31,13 +33,15 @@ def certify(
 
     `surface` and `revision` are the task's present ones; without them the tape's own are taken as
     unchanged. With `modulo` a program that makes pure queries otherwise than recorded may still be certified,
-    modulo queries. Raises InvalidProgramError for a program that can't be run.
+    modulo queries. With `trace_lines` a certified program is replayed once more for the lines that run. Raises
+    InvalidProgramError for a program that can't be run.
     """
     unavailable = unusable(tape, zygote, surface, revision, program)
     if unavailable is not None:
         return unavailable
     program.check()
-    certificate = _replay(program, tape, zygote, surface or tape.header.surface, trace_lines=trace_lines, modulo=modulo)
+    surface = surface or tape.header.surface
+    certificate = _replay(program, tape, zygote, surface, modulo=modulo)
     own = program_of(tape)
     if isinstance(certificate, Diverged) and program != own:
         match = _replay(own, tape, zygote, tape.header.surface)
@@ -50,6 +54,11 @@ def certify(
             "not a success",
             f"all {len(tape.events)} events match, but the tape records no success: {tape.end.outcome.text}",
         )
+    if trace_lines and isinstance(certificate, Certified):
+        # A traced program allocates otherwise, and its sets of objects have another order: it decides nothing.
+        traced = _replay(program, tape, zygote, surface, trace_lines=True, modulo=modulo)
+        lines = traced.lines if isinstance(traced, Certified) else ()
+        certificate = msgspec.structs.replace(certificate, lines=lines)
     return certificate
 
 

@@ -161,6 +161,18 @@ def test_lines_that_ran_are_listed_when_asked_for(tape, zygote):
     assert certify(Program(edited), tape, zygote) == Certified(3)
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import sys\necho(sys.gettrace() is None)\n",
+        "class A: pass\ndef made(n):\n    return [A() for _ in range(n)]\n" + "\n" * 300 + "kept = made(40)\necho([kept.index(a) for a in set(kept)])\n",
+    ],
+)  # fmt: skip
+def test_tracing_decides_no_verdict(tape_of, zygote, source):
+    tape = tape_of(source)
+    assert verdict(certify(Program(tape.header.program), tape, zygote, trace_lines=True)) == "certified"
+
+
 def test_a_replay_is_repeatable(diverge):
     assert diverge(SOURCE, SOURCE.replace("2.5", "3.5")) == diverge(SOURCE, SOURCE.replace("2.5", "3.5"))
 
