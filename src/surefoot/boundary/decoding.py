@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.boundary.arrays import MAX_VIEW, dtype_of, extent, is_gapless, set_writeable, unlocked, window
+from surefoot.boundary.arrays import MAX_VIEW, MAX_VIEWS, dtype_of, extent, is_gapless, set_writeable, unlocked, window
 from surefoot.boundary.declared import FACTORIES, is_named_tuple
 from surefoot.boundary.handles import Handles
 from surefoot.boundary.objects import attributes_of, set_attributes
@@ -51,6 +51,7 @@ class Decoder:
         self._types = types or {}
         self._handles = handles
         self._anchors: dict[int, list[tuple[int, int, Any, Node]]] = {}
+        self._viewed = 0
         try:
             self.objects: list[Any] = [None] * len(nodes)
             self._build()
@@ -142,8 +143,7 @@ class Decoder:
     def _view(self, index: int, node: Node) -> Any:
         _, base, dtype, shape, strides, offset, writeable = node
         kind, memory = dtype_of(dtype), self._memory_of(base[0])
-        if math.prod(shape) * kind.itemsize > MAX_VIEW:
-            raise MalformedMessageError(f"A view of shape {shape} is larger than any message.")
+        self._check_size(shape, kind)
         if self._links and self._into(index, np.ndarray) is None:
             first, last = extent(offset, shape, strides, kind.itemsize)
             for start, stop, known, as_sent in self._anchors_in(base[0]):
@@ -153,6 +153,12 @@ class Decoder:
                     return window(known, kind, shape, strides, offset - start, writeable)
                 raise UnsupportedValueError(known, ACROSS)
         return self._placed(index, np.ndarray(shape, kind, memory, offset, strides), writeable)
+
+    def _check_size(self, shape: Sequence[int], kind: Any) -> None:
+        size = math.prod(shape) * kind.itemsize
+        self._viewed += size
+        if size > MAX_VIEW or self._viewed > MAX_VIEWS:
+            raise MalformedMessageError(f"A view of shape {shape} is larger than any message.")
 
     def _anchors_in(self, memory: int) -> list[tuple[int, int, Any, Node]]:
         """Views of memory node `memory` that are arrays the receiver has: byte range there, array, node.
@@ -177,10 +183,11 @@ class Decoder:
 
     def _known_view(self, node: Node) -> Any:
         _, known, dtype, shape, strides, offset, writeable = node
-        base = self._known[known]
+        kind, base = dtype_of(dtype), self._known[known]
+        self._check_size(shape, kind)
         if type(base) is not np.ndarray or not is_gapless(base):
             raise MalformedMessageError("A view of what is no gapless array.")
-        return window(base, dtype_of(dtype), shape, strides, offset, writeable)
+        return window(base, kind, shape, strides, offset, writeable)
 
     def _placed(self, index: int, array: Any, writeable: bool) -> Any:
         target = self._into(index, np.ndarray)

@@ -120,7 +120,10 @@ def _decoder(kind: Any) -> Callable[[Frame], Any]:
 
     def decoded(frame: Frame) -> Any:
         head, table = frame
-        message = decode(head)
+        try:
+            message = decode(head)
+        except RecursionError as error:
+            raise msgspec.DecodeError(str(error)) from error
         if table is not None:
             if not isinstance(message, _CARRIERS):
                 raise msgspec.ValidationError("a table with a message that has none")

@@ -121,6 +121,7 @@ def test_groups_of_views_are_numbered_by_their_order_in_the_value_not_by_address
         [["l", [9]]],
         [["w", 0, "<f8", [1], [8], 0, True]],
         [["e", "os.system", [1], [2]], ["t"], ["d"]],
+        [*[["v", [5], "<f8", [1 << 25], [0], 0, True] for _ in range(5)], ["b", bytes(8)]],
         [["zz"]],
         [[]],
         [["d", {}]],
@@ -129,6 +130,17 @@ def test_groups_of_views_are_numbered_by_their_order_in_the_value_not_by_address
 def test_a_table_that_no_encoder_wrote_is_malformed(nodes):
     with pytest.raises(MalformedMessageError):
         Decoder(nodes)
+
+
+def test_views_of_what_is_known_are_no_larger_than_other_views():
+    with pytest.raises(MalformedMessageError, match="larger than any message"):
+        Decoder([["w", 0, "<f8", [1 << 40], [0], 0, True]], [np.zeros(2)])
+
+
+@pytest.mark.parametrize("nested", [b"\x91" * 100_000 + b"\xc0", b"\x81\xa1x" * 100_000 + b"\xc0"])
+def test_bytes_nested_beyond_reason_are_no_table(nested):
+    with pytest.raises(MalformedMessageError, match="Not a node table"):
+        unpack_table(nested)
 
 
 class Pair:
