@@ -29,6 +29,10 @@ from surefoot.boundary.table import (
 )
 
 
+MOST_HASHED = 1 << 24
+"""Objects, each counted as often as it stands there, that a key or an item of a set may hold."""
+
+
 class Decoder:
     """Rebuilds the objects of one node table.
 
@@ -52,6 +56,7 @@ class Decoder:
         self._handles = handles
         self._anchors: dict[int, list[tuple[int, int, Any, Node]]] = {}
         self._viewed = 0
+        self._weights: dict[int, int] = {}
         try:
             self.objects: list[Any] = [None] * len(nodes)
             self._build()
@@ -63,6 +68,12 @@ class Decoder:
     def value(self, cell: Cell) -> Any:
         """The object behind a cell."""
         return self.objects[cell[0]] if type(cell) is list else cell
+
+    def key(self, cell: Cell) -> Any:
+        """The object behind a cell that is to be hashed: a few tuples within each other can take for ever."""
+        if type(cell) is list and self._weights.get(cell[0], 1) > MOST_HASHED:
+            raise MalformedMessageError("A key or an item of a set that holds too much.")
+        return self.value(cell)
 
     def _build(self) -> None:
         later: list[int] = []
@@ -103,6 +114,8 @@ class Decoder:
                 opened.add(index)
                 stack.extend(dict.fromkeys(missing))
                 continue
+            if node[0] != "f":  # a frozenset keeps its hash
+                self._weights[index] = 1 + sum(self._weights.get(cell[0], 1) for cell in node[1:] if type(cell) is list)
             self.objects[index] = self._kept(index, _IMMUTABLES[node[0]](self, index, node))
             built.add(index)
             stack.pop()
@@ -351,7 +364,7 @@ _ALWAYS = frozenset(_SHELLS) - {"o"}
 """Nodes whose objects exist before what they hold."""
 _IMMUTABLES: dict[str, Callable[[Decoder, int, Node], Any]] = {
     "t": lambda decoder, index, node: tuple([decoder.value(cell) for cell in node[1:]]),
-    "f": lambda decoder, index, node: frozenset(decoder.value(cell) for cell in node[1:]),
+    "f": lambda decoder, index, node: frozenset(decoder.key(cell) for cell in node[1:]),
     "N": lambda decoder, index, node: decoder._named_tuple(node),
     "E": lambda decoder, index, node: decoder._enum(node),
     "x": lambda decoder, index, node: PLAIN[node[1]].make(*[decoder.value(cell) for cell in node[2:]]),
@@ -371,15 +384,15 @@ def _fill_deque(decoder: Decoder, target: collections.deque[Any], node: Node) ->
 
 
 def _fill_mapping(decoder: Decoder, target: dict[Any, Any], node: Node) -> None:
-    items = [decoder.value(cell) for cell in node[2 if node[0] == "D" else 1 :]]
-    content = list(zip(items[::2], items[1::2], strict=True))
+    cells = node[2 if node[0] == "D" else 1 :]
+    content = list(zip(map(decoder.key, cells[::2]), map(decoder.value, cells[1::2]), strict=True))
     target.clear()
     for key, item in content:
         target[key] = item
 
 
 def _fill_set(decoder: Decoder, target: set[Any], node: Node) -> None:
-    content = [decoder.value(cell) for cell in node[1:]]
+    content = [decoder.key(cell) for cell in node[1:]]
     target.clear()
     target.update(content)
 

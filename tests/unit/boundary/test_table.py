@@ -143,6 +143,22 @@ def test_bytes_nested_beyond_reason_are_no_table(nested):
         unpack_table(nested)
 
 
+def test_frozensets_within_each_other_take_no_more_time_than_they_hold():
+    nested = frozenset()
+    for number in range(40):
+        nested = frozenset([nested, number])
+    value = {nested: [nested, (nested,)]}
+    again = decode_value(encode_value(value))
+    assert again == value
+    assert encode_value(again) == encode_value(value)
+
+
+@pytest.mark.parametrize("holder", [["d", [1], 0], ["s", [1]], ["f", [1]]])
+def test_a_key_that_would_take_for_ever_to_hash_is_malformed(holder):
+    with pytest.raises(MalformedMessageError, match="holds too much"):
+        Decoder([holder, *[["t", [number], [number]] for number in range(2, 50)], ["t"]])
+
+
 class Pair:
     """Both sides of a boundary, without a process between them."""
 
