@@ -28,7 +28,6 @@ from surefoot.boundary.table import (
     unpack_table,
 )
 
-
 MOST_HASHED = 1 << 24
 """Objects, each counted as often as it stands there, that a key or an item of a set may hold."""
 
