@@ -17,6 +17,8 @@ from surefoot.boundary.surface import FunctionSpec
 
 PREFIX = struct.Struct("<II")
 MAX_FRAME = 256 << 20
+MAX_TABLE = MAX_FRAME - (1 << 20)
+"""What a host's table may hold; the rest is for its message."""
 SLEEP = "time.sleep"
 """Reserved function name under which a program's `time.sleep` reaches the host."""
 
