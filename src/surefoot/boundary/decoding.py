@@ -109,6 +109,8 @@ class Decoder:
             missing = [cell[0] for cell in needed if type(cell) is list and cell[0] not in built]
             if missing:
                 if index in opened:
+                    if any(self._nodes[item][0] == "e" for item in stack):
+                        raise UnsupportedValueError(Exception(), "an exception is among its own args")
                     raise MalformedMessageError("Malformed node table: immutable objects in a circle.")
                 opened.add(index)
                 stack.extend(dict.fromkeys(missing))
@@ -248,6 +250,8 @@ class Decoder:
             error.name, error.path = attributes.pop("name"), attributes.pop("path")
         vars(error).clear()
         vars(error).update(attributes)
+        if type(node[3]) is list:  # what the other side means by this node from now on
+            self.objects[node[3][0]] = vars(error)
         error.__cause__ = cause
         error.__suppress_context__ = bool(node[5])
 

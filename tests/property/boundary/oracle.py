@@ -63,6 +63,7 @@ REFUSALS = (
     "a view across the edge or the gaps of an array that the other side already has",
     "can't cross the boundary: its type is not declared on the surface",
     "can't cross the boundary: of exceptions only Python's own and those declared",
+    "can't cross the boundary: an exception is among its own args",
     "can't cross the boundary: an iterator would run on one side only",
 )
 """Why the host may end a run of a generated program; anything else is a disagreement."""

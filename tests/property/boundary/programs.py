@@ -156,7 +156,7 @@ def _dropped(later: tuple[str, ...], ending: str) -> str:
 
 
 def _renamed(text: str, names: dict[str, str]) -> str:
-    found = re.compile(rf"(?<![\w.'\"\\])({'|'.join(names)})(?![\w'\"=])(?! = lambda)")
+    found = re.compile(rf"(?<![\w.'\"\\])({'|'.join(names)})(?![\w'\"=])")
     return found.sub(lambda match: names[match[1]], text)
 
 

@@ -338,3 +338,10 @@ def test_a_changed_declaration_changes_a_function_s_digest():
         )
         == 5
     )
+
+
+def test_an_exception_among_its_own_args_is_refused_with_a_sentence(both):
+    error = ValueError()
+    error.args = (error,)
+    with pytest.raises(UnsupportedValueError, match="can't cross the boundary: an exception is among its own args"):
+        both.call("echo", error)

@@ -7,7 +7,7 @@ import pytest
 
 from surefoot.boundary.decoding import Decoder, decode_value
 from surefoot.boundary.encoding import encode_value
-from surefoot.boundary.exchange import Callee, Caller
+from surefoot.boundary.exchange import UNCHANGED, Callee, Caller
 from surefoot.boundary.table import MalformedMessageError, UnsupportedValueError, unpack_table
 
 
@@ -229,3 +229,18 @@ def test_an_array_reshaped_in_place_is_refused(pair):
     assert str(error.value) == (
         "Malformed request: An array's shape or dtype was changed in place; that can't be carried back."
     )
+
+
+def test_an_exception_in_the_public_state_is_no_change_by_itself():
+    error = ValueError(3)
+    error.note = [1]
+    callee = Callee({"error": error})
+    caller = Caller(callee.opening, {})
+    for _ in range(2):
+        callee.open(caller.request(()))
+        answer = callee.close(None)
+        caller.apply(answer)
+        assert unpack_table(answer)[0] == UNCHANGED
+    caller.state["error"].note.append(2)
+    callee.open(caller.request(()))
+    assert error.note == [1, 2]
