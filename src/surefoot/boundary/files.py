@@ -109,6 +109,9 @@ class Files:
     def statvfs(self, path: Any) -> NoReturn:
         raise PermissionError("programs don't ask how full a disk is")
 
+    def fstatvfs(self, fd: int) -> NoReturn:
+        self.statvfs(fd)
+
     def chmod(self, path: Any, mode: int, **options: Any) -> None:
         self.check(path, True)  # and that is all: modes, owners and times are the same for all files
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import msgspec
 
+from surefoot.boundary.files import FOLDER
 from surefoot.boundary.platform import ADDR_NO_RANDOMIZE
 from surefoot.boundary.sandbox import LOST, MODES
 from surefoot.boundary.wire import (
@@ -109,6 +110,7 @@ class Zygote:
         }
         environment |= {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
         environment |= {"LC_ALL": "C.UTF-8", "HOME": self._scratch.name}
+        environment |= {"PYTHONUSERBASE": f"{FOLDER}/.local"}  # kept by `site` and `sysconfig`; by default below HOME
         libc = ctypes.CDLL(None)
         order = json.dumps({"preload": self._preload, "sandbox": self._mode})
 
@@ -256,6 +258,11 @@ class ProgramProcess:
         self._left = limits.program_seconds
         self._status: ExitStatus | None = None
         self._begin = begin
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """Places whose values the program was asked to report."""
+        return self._begin.watch
 
     def begin(self) -> None:
         """Start the program."""

@@ -42,7 +42,8 @@ class Template:
         from surefoot.boundary import sandbox as layers
         from surefoot.boundary.platform import addresses_fixed, numeric_platform
 
-        self._libc = ctypes.CDLL(None)
+        self._libc, python = ctypes.CDLL(None), ctypes.pythonapi
+        self._around_fork = python.PyOS_BeforeFork, python.PyOS_AfterFork_Child, python.PyOS_AfterFork_Parent
         self._syscall = ctypes.PyDLL(None).syscall
         self._files = files.Files(files.installation())
         self._layers = layers.Sandbox(sandbox, files.installation())
@@ -59,7 +60,9 @@ class Template:
         for name in {*os.environ} - set(KEPT):
             del os.environ[name]
         os.environ.update(HOME=files.FOLDER, TMPDIR=files.FOLDER, LC_ALL="C.UTF-8", TZ="UTC")
+        os.umask(0o022)  # it shows in the modes of files
         sys.orig_argv[:] = []
+        self._rehearse()
         gc.disable()  # collections come where the client asks for them: the same in recording and replay
         gc.collect()
         gc.freeze()
@@ -73,15 +76,27 @@ class Template:
             if not os.read(self._wait, 1):
                 os._exit(0)
 
+    def _rehearse(self) -> None:
+        """Do what goes round a fork, without one: or the first process would hold other objects than all later ones."""
+        before, _, in_parent = self._around_fork
+        read, write = os.pipe()
+        for _ in range(3):
+            before()
+            in_parent()
+            os.write(write, b"\0")
+            os.read(read, 1)
+        os.close(read)
+        os.close(write)
+
     def _fork_sibling(self) -> int:
         """Fork a process whose parent is the supervisor: it learns how it ends. 0 in that process."""
-        python = ctypes.pythonapi
-        python.PyOS_BeforeFork()
+        before, in_child, in_parent = self._around_fork
+        before()
         pid: int = self._syscall(_CLONE[os.uname().machine], CLONE_PARENT | signal.SIGCHLD, 0, 0, 0, 0)
         if pid == 0:
-            python.PyOS_AfterFork_Child()
+            in_child()
         else:
-            python.PyOS_AfterFork_Parent()
+            in_parent()
         if pid < 0:
             os._exit(1)
         return pid

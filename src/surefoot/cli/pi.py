@@ -137,7 +137,7 @@ def beyond(
         raise unknown_name("experiment", name, ["noise", "break-even", "scale"])
     if folder is not None:
         papers.prepare(folder)
-        papers.write_tables(folder, found)
+        papers.write_tables(folder, found, name)
     if as_json:
         print_json([each.data() for each in found])
         return 0

@@ -55,10 +55,10 @@ def write(folder: Path, worlds: Sequence[Results]) -> list[Table]:
     return found
 
 
-def write_tables(folder: Path, found: Sequence[Table]) -> None:
-    """Write tables as Markdown, CSV and JSON. UsageError where they can't be written."""
+def write_tables(folder: Path, found: Sequence[Table], name: str = "tables") -> None:
+    """Write tables as Markdown and CSV, and all of them as `name`.json. UsageError where they can't be written."""
     with _writing(folder):
-        (folder / "tables.json").write_text(_json([table.data() for table in found]), encoding="utf-8")
+        (folder / f"{name}.json").write_text(_json([table.data() for table in found]), encoding="utf-8")
         for table in found:
             (folder / f"{table.name}.csv").write_text(table.csv(), encoding="utf-8")
             (folder / f"{table.name}.md").write_text(table.markdown(), encoding="utf-8")

@@ -64,7 +64,7 @@ def _transfer(worlds: Sequence[Results]) -> Any:
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.0, 3.2), layout="constrained", sharey=True)
     _lines(left, worlds, SHOWN[:4], BUDGETS, lambda name, budget: Key("acquired", "revision-C", budget, name), "final")
     left.set(xlabel="small trials allowed, K", ylabel="accepted [%]", xticks=BUDGETS, ylim=(-3, 105))
-    left.set_title("Revision C, frozen: final")
+    left.set_title("Revision C, frozen: final (x: published)")
     left.legend(frameon=False, fontsize=8)
 
     def key(controller: str, seen: int) -> Key:
@@ -83,12 +83,14 @@ def _lines(
     key: Callable[[str, int], Key], field: Field,
 ) -> None:  # fmt: skip
     """One line per controller, with the standard deviation over worlds; crosses are the published means."""
-    for name in controllers:
+    # side by side, so that controllers that tie can be told apart
+    step = 0.012 * (places[-1] - places[0])
+    for number, name in enumerate(controllers):
+        shifted = [place + step * (number - (len(controllers) - 1) / 2) for place in places]
         quantities = [Quantity(key(name, place), field) for place in places]
         means, deviations = zip(*(spread(worlds, quantity) for quantity in quantities), strict=True)
-        axes.errorbar(places, means, yerr=deviations, label=name, color=_COLOURS[name], capsize=2, linewidth=1.2)
-        given = [
-            (place, value) for place, value in zip(places, map(published, quantities), strict=True) if value is not None
-        ]
+        axes.errorbar(shifted, means, yerr=deviations, label=name, color=_COLOURS[name], capsize=2, linewidth=1.2)
+        found = zip(shifted, map(published, quantities), strict=True)
+        given = [(place, value) for place, value in found if value is not None]
         if given:
             axes.plot(*zip(*given, strict=True), "x", color=_COLOURS[name])

@@ -34,7 +34,11 @@ _NAMES = {
     "gc.callbacks": "gc.callbacks runs when Python collects garbage, which a replay can't repeat; do without",
 }
 _MOMENTS = ("now", "today")
-_DATE_TYPES = re.compile(r"datetime64(\[.*\])?|[<>=]?M8(\[.*\])?")
+_DATE_TYPES = re.compile(r"(.*,)?\s*[\d()]*[<>=|]?(M8?|datetime64)\s*([\[,].*)?", re.DOTALL)
+_DATE_NAMES = re.compile(
+    r"datetime64|DateTime64DType|is_busday|busday_(count|offset)|busdaycalendar|typecodes|sctypeDict"
+)
+"""What of NumPy is, makes or takes dates; business days take text without naming its type."""
 
 
 def refuse_unclosable(tree: ast.Module, name: str) -> None:
@@ -145,15 +149,17 @@ def _module_reason(module: str) -> str:
 
 
 def _is_date_type(node: ast.AST) -> bool:
-    """Whether a node names NumPy's type of dates: `datetime64`, `"datetime64[s]"`, `"M8"`."""
+    """Whether a node names NumPy's dates: `datetime64`, `busday_count`, `"datetime64[s]"`, `"M8"`, `f"M8[{unit}]"`."""
     if isinstance(node, ast.ImportFrom):
-        return any(alias.name == "datetime64" for alias in node.names)
+        return any(_DATE_NAMES.fullmatch(alias.name) for alias in node.names)
     named = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
     text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-    return named == "datetime64" or _DATE_TYPES.fullmatch(text) is not None
+    return (_DATE_NAMES.fullmatch(named) or _DATE_TYPES.fullmatch(text)) is not None
 
 
 def _moment_reason(node: ast.AST) -> str:
-    if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.lower() in _MOMENTS:
+    value = node.value if isinstance(node, ast.Constant) else None
+    text = value.decode("ascii", "replace") if isinstance(value, bytes) else value
+    if isinstance(text, str) and text.lower() in _MOMENTS:
         return "datetime64 of 'now' or 'today' reads the wall clock, which a replay can't repeat; use time.time()"
     return ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from surefoot.boundary.exchange import Callee
@@ -46,6 +48,8 @@ SOURCES = {
     "folder": "import os, pathlib\nprint(os.getcwd(), os.path.abspath('x'), pathlib.Path.cwd().resolve(), pathlib.Path.home())\n"
               "open(os.path.abspath('x'), 'w').write('y'); print(open('x').read())",
     "file times": "import os\nopen('f', 'w').close()\nprint(os.stat('f'), os.stat('.'), os.fstat(1).st_mtime)",
+    "user's packages": "import site, sysconfig\nprint(site.USER_BASE, site.USER_SITE, sysconfig.get_config_var('userbase'))",
+    "objects": "import gc, sys\nprint(len(gc.get_objects()), gc.get_count(), sys.getallocatedblocks(), id([]))",
     "log records": "import logging, email.utils\nr = logging.makeLogRecord({})\nprint(r.created, r.process, r.relativeCreated, "
                    "email.utils.make_msgid())",
     "classes keep readings": "import time, os\nclass C:\n    now = time.time\n    me = os.getpid\nprint(C().now(), C().me())",
@@ -86,6 +90,24 @@ def test_a_source_of_chance_shows_the_same_in_every_run_and_interpreter(pair, na
     assert others == [first] * 3
 
 
+def test_the_first_program_of_an_interpreter_holds_what_all_others_hold():
+    with Zygote() as fresh:
+        first, *others = (printed(fresh, SOURCES["objects"]) for _ in range(3))
+    assert others == [first] * 2
+
+
+def test_files_have_the_same_modes_whatever_the_user_s_mask():
+    before = os.umask(0o077)
+    try:
+        with Zygote() as masked:
+            shown = printed(
+                masked, "import os\nopen('f', 'w').close()\nprint(oct(os.stat('f').st_mode), oct(os.umask(0)))"
+            )
+    finally:
+        os.umask(before)
+    assert shown == "0o100644 0o22\n"
+
+
 DRAWS = {
     "random": "random.random()",
     "numpy": "np.random.rand()",
@@ -124,6 +146,7 @@ REFUSED = {
     "getattr(os, 'fo' + 'rk')()": "programs start no processes: what they do is not on the tape; use the task's functions",
     "__import__('soc' + 'ket').socket()": "programs open no sockets: what they reach is not on the tape; use the task's functions",
     "getattr(signal, 'al' + 'arm')(1)": "programs set no timers: a signal comes at no point that a replay can repeat",
+    "os.fstatvfs(1)": "programs don't ask how full a disk is",
     "os.kill(1, 9)": "programs send signals to nobody but themselves",
     "__import__('cty' + 'pes').CDLL('libm.so.6')": "programs load no foreign code: what it does is not on the tape",
     "__import__('thread' + 'ing').Thread(target=print).start()": (

@@ -75,6 +75,12 @@ def test_files_that_python_runs_are_programs(file, data):
         ("import numpy as np\nnow = 'now'\nnp.array([now], dtype='datetime64[s]')", f"p, line 2: {WALL_CLOCK}"),
         ("import numpy as n\nd = n.datetime64\nd('Today')", f"p, line 3: {WALL_CLOCK}"),
         ("import numpy as np\nnp.array('now').astype('<M8[us]')", f"p, line 2: {WALL_CLOCK}"),
+        *[(f"import numpy as np\n{text}", f"p, line 2: {WALL_CLOCK}") for text in (
+            "np.datetime64(b'now')", "np.busday_offset('today', 0, 'forward')", "np.busdaycalendar(holidays=['today'])",
+            "np.array('now', dtype='M')", "np.array([('now', 1)], dtype='i4, M8[s],i4')", "u = 's'; np.array('now', f'M8[{u}]')",
+            "u = 's'; np.array('now', f'datetime64[{u}]')", "np.array('now', dtype=np.dtypes.DateTime64DType)",
+            "np.array('now', dtype='|M8[s]')", "np.array('now', np.typecodes['Datetime'])",
+        )],
         ("import importlib\nimportlib.import_module('socket')", f"p, line 2: it imports socket: {OUTSIDE}"),
         ("x = __import__('ctypes')", f"p, line 1: it imports ctypes: {OUTSIDE}"),
         ("import sqlite3", "p, line 1: it imports sqlite3: it has chance and clocks of its own, which a replay can't repeat; "
@@ -103,6 +109,7 @@ def test_what_a_tape_cannot_hold_is_refused_with_line_and_remedy(source, text):
     "source",
     ["import time; time.time()", "import datetime; datetime.timedelta(1)", "import os; os.getcwd()", "now = 1", "x.now()",
      "import numpy as np; np.datetime64('2020-01-01')", "print('now')", "import numpy as np; np.datetime64('now-ish'[:0])",
+     "import numpy; rooms = {'now': 'M80', 'today': 'AM8'}", "import numpy; print('today', 'M or L')",
      "import datetime; datetime.datetime.now()", "from datetime import date as d; d.today()", "from math import *", "from . import x"],
 )  # fmt: skip
 def test_what_is_closed_at_run_time_is_not_refused(source):

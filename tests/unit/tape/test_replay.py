@@ -142,12 +142,14 @@ NOT_SENT = "it sent a message that no program sends"
         ("Call(0, 'no_such', b'\\x90', 1, '')", f"{NOT_SENT} (not a request: "),
         ("Call(0, 'step', b'\\x90', 1, '')", f"{NOT_SENT} (not a request: "),
         ("Call(0, 'step', b'', 1, '')", f"{NOT_SENT} (not a request: Not a node table: "),
+        ("Call(0, 'step', b'\\x91' * 100_000 + b'\\xc0', 1, '')", f"{NOT_SENT} (not a request: Not a node table: "),
+        ("Watched('line:1', {})", f"{NOT_SENT} (nothing is watched at line:1)"),
         ("Call(5, 'step', b'', 1, '')", "it sent call 5 where call 0 was due"),
         ("Answer(b'', False, 0.0)", f"{NOT_SENT} (Invalid value 'answer' "),
     ],
 )
 def test_a_request_that_no_client_sends_is_an_abnormal_end(tape, zygote, sent, got):
-    source = "import os, signal\nfrom surefoot.boundary.wire import PREFIX, Answer, Call, as_data\n"
+    source = "import os, signal\nfrom surefoot.boundary.wire import PREFIX, Answer, Call, Watched, as_data\n"
     source += f"data = as_data({sent})\nos.write(3, PREFIX.pack(len(data), 0) + data)\nsignal.pause()"
     found = certify(Program(source), tape, zygote)
     assert isinstance(found, Diverged)
@@ -159,6 +161,18 @@ def test_lines_that_ran_are_listed_when_asked_for(tape, zygote):
     edited = f"if False:\n    x = 1\n{tape.header.program}"
     assert certify(Program(edited), tape, zygote, trace_lines=True) == Certified(3, (1, 3, 4, 5, 6))
     assert certify(Program(edited), tape, zygote) == Certified(3)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import sys\necho(sys.gettrace() is None)\n",
+        "class A: pass\ndef made(n):\n    return [A() for _ in range(n)]\n" + "\n" * 300 + "kept = made(40)\necho([kept.index(a) for a in set(kept)])\n",
+    ],
+)  # fmt: skip
+def test_tracing_decides_no_verdict(tape_of, zygote, source):
+    tape = tape_of(source)
+    assert verdict(certify(Program(tape.header.program), tape, zygote, trace_lines=True)) == "certified"
 
 
 def test_a_replay_is_repeatable(diverge):
