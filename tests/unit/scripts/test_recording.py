@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 import surefoot
-from surefoot.errors import TapeError, UsageError
+from surefoot.errors import InvalidProgramError, TapeError, UsageError
 from surefoot.tape.certificate import Certified, Unavailable
 from surefoot.tape.file import load_tape
 
@@ -163,11 +163,11 @@ def test_a_tape_is_never_overwritten_and_the_script_is_not_run(store, script, tm
     assert (place.read_bytes(), client.calls) == (b"mine", 0)
 
 
-def test_an_invalid_program_is_an_outcome_and_leaves_no_tape(store, script, tmp_path):
+def test_an_invalid_program_is_an_error_and_leaves_no_tape(store, script, tmp_path):
     path = script("import threading")
-    execution = surefoot.record(store.module.Store(), path, tmp_path / "a.mcap")
-    assert execution.outcome.text.startswith(f"invalid program: {path}, line 1: it imports threading")
-    assert execution.tape is None
+    with pytest.raises(InvalidProgramError) as error:
+        surefoot.record(store.module.Store(), path, tmp_path / "a.mcap")
+    assert str(error.value).startswith(f"{path}, line 1: it imports threading")
     assert not list(tmp_path.glob("*.mcap"))
 
 
