@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 from types import TracebackType
 
-from surefoot.boundary.process import Zygote
 from surefoot.boundary.surface import Surface
 from surefoot.errors import UsageError
 from surefoot.program.source import Program
@@ -15,7 +14,7 @@ from surefoot.scripts.imports import refuse_given_imports
 from surefoot.scripts.methods import described
 from surefoot.tape.certificate import Certificate, Reason
 from surefoot.tape.file import Tape, load_tape
-from surefoot.tape.replay import certify, preload_for
+from surefoot.tape.replay import Interpreters, certify
 
 REMEDIES: dict[Reason, str] = {
     "not a success": "Record a run that succeeds.",
@@ -49,10 +48,10 @@ def replay(
 
 
 class Replayer:
-    """Replays scripts in processes forked from one interpreter, started when first needed; a context manager."""
+    """Replays scripts in processes forked from interpreters that are started when first needed; a context manager."""
 
     def __init__(self) -> None:
-        self._zygote: Zygote | None = None
+        self._interpreters = Interpreters()
 
     def __enter__(self) -> Replayer:
         return self
@@ -79,7 +78,7 @@ class Replayer:
             refuse_given_imports(
                 program, tape.header.surface.types, tape.header.surface.functions[0].name.partition(".")[0]
             )
-        zygote = self._started(program)
+        zygote = self._interpreters.of(program)
         if obj is None:
             return certify(program, tape, zygote, modulo=modulo)
         surface, now = present(tape, obj, revision)
@@ -87,15 +86,7 @@ class Replayer:
 
     def close(self) -> None:
         """Stop the program processes."""
-        zygote, self._zygote = self._zygote, None
-        if zygote is not None:
-            zygote.close()
-
-    def _started(self, program: Program) -> Zygote:
-        if self._zygote is None:
-            self._zygote = Zygote(preload_for(program))
-            self._zygote.start()
-        return self._zygote
+        self._interpreters.close()
 
 
 class ObjectHost(Replayer):

@@ -324,3 +324,12 @@ for line in ("2", "x"):
     assert execution.outcome.text == "success"
     assert execution.tape.end.output == "2: 2 left\ninvalid literal for int() with base 10: 'x'\n"
     assert execution.tape.header.surface["Sheet.lines"].kind == "query"
+
+
+@pytest.mark.parametrize("value", ["'x'", "client.receipt('tea')"])
+def test_a_handle_s_method_called_on_something_else_is_the_script_s_own_error(store, script, tmp_path, value):
+    text = f"try: Sheet.note({value}, 'y')\nexcept TypeError as error: print(error)"
+    types = [store.module.Sheet, store.module.Receipt]
+    execution = surefoot.record(store.module.Store(), script(text), tmp_path / "a.mcap", types=types)
+    assert execution.tape.end.output.startswith("Sheet.note is a method of Sheet objects, not of ")
+    assert len(execution.tape.events) == ("client" in value)
