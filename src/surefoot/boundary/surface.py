@@ -149,13 +149,15 @@ class Function(NamedTuple):
 
 def functions_of(api: object, surface: Surface) -> dict[str, Function]:
     """The functions of a surface, by name, bound to the object that has them."""
-    owners: dict[str, Any] = {handle.__name__: owner for handle, owner in _handles(type(api)).items()}
+    handles = _handles(type(api))
+    owners: dict[str, Any] = {handle.__name__: owner for handle, owner in handles.items()}
+    classes = {handle.__name__: handle for handle in handles}
     found = {}
     for function in surface.functions:
         owner, _, name = function.name.rpartition(".")
         method = getattr(owners[owner], name) if owner in owners else getattr(api, function.name)
         mark: ApiMark = getattr(method, MARK)
-        fits = _fitting(method, owners.get(owner, object))
+        fits = _fitting(method, classes.get(owner, object))
         found[function.name] = Function(mark.kind, called_in_order(method), mark.raises, mark.shared, fits)
     return found
 
