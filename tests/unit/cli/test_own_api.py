@@ -80,3 +80,14 @@ def test_a_client_that_does_not_fit_is_a_sentence(surefoot, project, command, ap
     subject = ("script.py", "--bank", "tapes") if command == "certify" else ("tapes/day.mcap",)
     said = surefoot(command, *subject, "--api", api)
     assert (said.code, said.out, said.err) == (2, "", f"surefoot: {text}\nTry 'surefoot {command} --help'.\n")
+
+
+def test_a_script_is_read_with_what_lies_beside_it_without_being_asked_to(surefoot, project):
+    Path("amounts.py").write_text("AMOUNTS = (1, 2)\n")
+    Path("edited.py").write_text(
+        "from amounts import AMOUNTS\nfor amount in AMOUNTS:\n    total = client.add(amount)\n"
+    )
+    said = surefoot("certify", "edited.py", "--bank", "tapes", "--json")
+    assert (said.code, said.json["certified"]) == (0, 1)
+    said = surefoot("replay", "tapes/day.mcap", "edited.py")
+    assert (said.code, said.out.partition(" ")[0]) == (0, "certified")
