@@ -13,6 +13,8 @@ from surefoot.boundary.table import MalformedMessageError, UnsupportedValueError
 _DTYPE_KINDS = frozenset("biufcSUMmV")
 MAX_VIEW = 256 << 20
 """Largest array that a view may span [bytes]; no message is larger."""
+MAX_VIEWS = 4 * MAX_VIEW
+"""What all views of a message may span together [bytes]: with strides of 0 each costs its sender nothing."""
 _LARGE = 1 << 14
 
 

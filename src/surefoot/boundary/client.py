@@ -212,7 +212,7 @@ def _globals(begin: Begin, client: Client, types: dict[str, type]) -> dict[str, 
         scope[short_name(spec)] = types[f"{spec.module}.{spec.name}"]
     for function in begin.functions:
         owner, _, name = function.name.rpartition(".")
-        stub = _stub(function, client)
+        stub = _stub(function, client, scope.get(owner))
         if owner:  # a method of a handle, or of a user's object
             setattr(scope.setdefault(owner, type(owner, (SimpleNamespace,), {})()), name, stub)
         else:
@@ -220,11 +220,11 @@ def _globals(begin: Begin, client: Client, types: dict[str, type]) -> dict[str, 
     return scope
 
 
-def _stub(function: FunctionSpec, client: Client) -> Callable[..., Any]:
+def _stub(function: FunctionSpec, client: Client, owner: Any = None) -> Callable[..., Any]:
     """A function with the declared signature, so that Python itself binds arguments and defaults.
 
     Requests carry arguments in order of declaration with defaults filled in: `f(1)` and `f(x=1)` are one
-    request.
+    request. The method of a handle takes no other object: `owner` is its class.
     """
     name = function.name.rpartition(".")[2]
     parsed = ast.parse(f"def {name}{function.signature}: pass").body[0]
@@ -238,7 +238,19 @@ def _stub(function: FunctionSpec, client: Client) -> Callable[..., Any]:
     names = ", ".join(argument.arg for argument in every)
     head = ast.unparse(parsed).removesuffix("pass").rstrip()
     scope: dict[str, Any] = {"_call": client.call, "_name": function.name}
-    exec(f"{head}\n    return _call(_name, ({names}{',' if every else ''}))", scope)
+    check = ""
+    if isinstance(owner, type):
+        scope["_checked"] = _checker(owner, function.name)
+        check = f"_checked({every[0].arg}); "
+    exec(f"{head}\n    {check}return _call(_name, ({names}{',' if every else ''}))", scope)
     stub: Callable[..., Any] = scope[name]
     stub.__doc__ = function.doc
     return stub
+
+
+def _checker(owner: type, name: str) -> Callable[[Any], None]:
+    def checked(value: Any) -> None:
+        if type(value) is not owner:
+            raise TypeError(f"{name} is a method of {owner.__name__} objects, not of {type(value).__name__} objects")
+
+    return checked

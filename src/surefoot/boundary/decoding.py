@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.boundary.arrays import MAX_VIEW, dtype_of, extent, is_gapless, set_writeable, unlocked, window
+from surefoot.boundary.arrays import MAX_VIEW, MAX_VIEWS, dtype_of, extent, is_gapless, set_writeable, unlocked, window
 from surefoot.boundary.declared import FACTORIES, is_named_tuple
 from surefoot.boundary.handles import Handles
 from surefoot.boundary.objects import attributes_of, set_attributes
@@ -27,6 +27,9 @@ from surefoot.boundary.table import (
     pack_table,
     unpack_table,
 )
+
+MOST_HASHED = 1 << 24
+"""Objects, each counted as often as it stands there, that a key or an item of a set may hold."""
 
 
 class Decoder:
@@ -51,6 +54,8 @@ class Decoder:
         self._types = types or {}
         self._handles = handles
         self._anchors: dict[int, list[tuple[int, int, Any, Node]]] = {}
+        self._viewed = 0
+        self._weights: dict[int, int] = {}
         try:
             self.objects: list[Any] = [None] * len(nodes)
             self._build()
@@ -62,6 +67,12 @@ class Decoder:
     def value(self, cell: Cell) -> Any:
         """The object behind a cell."""
         return self.objects[cell[0]] if type(cell) is list else cell
+
+    def key(self, cell: Cell) -> Any:
+        """The object behind a cell that is to be hashed: a few tuples within each other can take for ever."""
+        if type(cell) is list and self._weights.get(cell[0], 1) > MOST_HASHED:
+            raise MalformedMessageError("A key or an item of a set that holds too much.")
+        return self.value(cell)
 
     def _build(self) -> None:
         later: list[int] = []
@@ -104,6 +115,8 @@ class Decoder:
                 opened.add(index)
                 stack.extend(dict.fromkeys(missing))
                 continue
+            if node[0] != "f":  # a frozenset keeps its hash
+                self._weights[index] = 1 + sum(self._weights.get(cell[0], 1) for cell in node[1:] if type(cell) is list)
             self.objects[index] = self._kept(index, _IMMUTABLES[node[0]](self, index, node))
             built.add(index)
             stack.pop()
@@ -144,8 +157,7 @@ class Decoder:
     def _view(self, index: int, node: Node) -> Any:
         _, base, dtype, shape, strides, offset, writeable = node
         kind, memory = dtype_of(dtype), self._memory_of(base[0])
-        if math.prod(shape) * kind.itemsize > MAX_VIEW:
-            raise MalformedMessageError(f"A view of shape {shape} is larger than any message.")
+        self._check_size(shape, kind)
         if self._links and self._into(index, np.ndarray) is None:
             first, last = extent(offset, shape, strides, kind.itemsize)
             for start, stop, known, as_sent in self._anchors_in(base[0]):
@@ -155,6 +167,12 @@ class Decoder:
                     return window(known, kind, shape, strides, offset - start, writeable)
                 raise UnsupportedValueError(known, ACROSS)
         return self._placed(index, np.ndarray(shape, kind, memory, offset, strides), writeable)
+
+    def _check_size(self, shape: Sequence[int], kind: Any) -> None:
+        size = math.prod(shape) * kind.itemsize
+        self._viewed += size
+        if size > MAX_VIEW or self._viewed > MAX_VIEWS:
+            raise MalformedMessageError(f"A view of shape {shape} is larger than any message.")
 
     def _anchors_in(self, memory: int) -> list[tuple[int, int, Any, Node]]:
         """Views of memory node `memory` that are arrays the receiver has: byte range there, array, node.
@@ -179,10 +197,11 @@ class Decoder:
 
     def _known_view(self, node: Node) -> Any:
         _, known, dtype, shape, strides, offset, writeable = node
-        base = self._known[known]
+        kind, base = dtype_of(dtype), self._known[known]
+        self._check_size(shape, kind)
         if type(base) is not np.ndarray or not is_gapless(base):
             raise MalformedMessageError("A view of what is no gapless array.")
-        return window(base, dtype_of(dtype), shape, strides, offset, writeable)
+        return window(base, kind, shape, strides, offset, writeable)
 
     def _placed(self, index: int, array: Any, writeable: bool) -> Any:
         target = self._into(index, np.ndarray)
@@ -348,7 +367,7 @@ _ALWAYS = frozenset(_SHELLS) - {"o"}
 """Nodes whose objects exist before what they hold."""
 _IMMUTABLES: dict[str, Callable[[Decoder, int, Node], Any]] = {
     "t": lambda decoder, index, node: tuple([decoder.value(cell) for cell in node[1:]]),
-    "f": lambda decoder, index, node: frozenset(decoder.value(cell) for cell in node[1:]),
+    "f": lambda decoder, index, node: frozenset(decoder.key(cell) for cell in node[1:]),
     "N": lambda decoder, index, node: decoder._named_tuple(node),
     "E": lambda decoder, index, node: decoder._enum(node),
     "x": lambda decoder, index, node: PLAIN[node[1]].make(*[decoder.value(cell) for cell in node[2:]]),
@@ -368,15 +387,15 @@ def _fill_deque(decoder: Decoder, target: collections.deque[Any], node: Node) ->
 
 
 def _fill_mapping(decoder: Decoder, target: dict[Any, Any], node: Node) -> None:
-    items = [decoder.value(cell) for cell in node[2 if node[0] == "D" else 1 :]]
-    content = list(zip(items[::2], items[1::2], strict=True))
+    cells = node[2 if node[0] == "D" else 1 :]
+    content = list(zip(map(decoder.key, cells[::2]), map(decoder.value, cells[1::2]), strict=True))
     target.clear()
     for key, item in content:
         target[key] = item
 
 
 def _fill_set(decoder: Decoder, target: set[Any], node: Node) -> None:
-    content = [decoder.value(cell) for cell in node[1:]]
+    content = [decoder.key(cell) for cell in node[1:]]
     target.clear()
     target.update(content)
 

@@ -26,7 +26,7 @@ class Encoder:
 
     `known` maps id(object) to the index under which the receiver knows it. `types` are the declared ones that
     the receiver can rebuild, by qualified name; without it any is written. `handles` numbers the objects that
-    stay with the host.
+    stay with the host. `alone` keeps the bytes of items of sets, by id.
     """
 
     def __init__(
@@ -35,6 +35,7 @@ class Encoder:
         known_arrays: Sequence[tuple[int, Any]] = (),
         types: Mapping[str, type] | None = None,
         handles: Handles | None = None,
+        alone: dict[int, tuple[Any, bytes]] | None = None,
     ):
         self.objects: list[Any] = []
         self._types = types
@@ -44,6 +45,7 @@ class Encoder:
         self._known = known or {}
         self._bases = dict(known_arrays)
         self._arrays: list[int] = []
+        self._texts = {} if alone is None else alone
 
     def cell(self, value: Any) -> Cell:
         """The cell for `value`; a new object is queued until `drain`."""
@@ -162,7 +164,13 @@ class Encoder:
         return [tag, *[self.cell(item) for item in ordered]]
 
     def _alone(self, item: Any) -> bytes:
-        return encode_value(item, self._types, self._handles)
+        """An item as bytes, found once for all sets that hold it: nested sets would double the work at each level."""
+        known = self._texts.get(id(item))
+        if known is None:
+            encoder = Encoder(types=self._types, handles=self._handles, alone=self._texts)
+            root = encoder.cell(item)
+            known = self._texts[id(item)] = item, pack_table([root, encoder.finish()])
+        return known[1]
 
     def _array_node(self, value: Any) -> Node:
         self._arrays.append(len(self._nodes))

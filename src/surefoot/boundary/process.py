@@ -259,6 +259,11 @@ class ProgramProcess:
         self._status: ExitStatus | None = None
         self._begin = begin
 
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """Places whose values the program was asked to report."""
+        return self._begin.watch
+
     def begin(self) -> None:
         """Start the program."""
         self.send(self._begin)

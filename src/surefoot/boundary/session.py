@@ -60,6 +60,8 @@ def converse(process: ProgramProcess, host: Host) -> Ending:
                 process.ended_by_itself()
                 return message
             if isinstance(message, Watched):
+                if message.place not in process.watched:
+                    return Died(f"it sent a message that no program sends (nothing is watched at {message.place})")
                 host.note(message)
                 continue
             if message.number != number:

@@ -121,12 +121,17 @@ class Surface(msgspec.Struct, frozen=True):
 
 
 class Function(NamedTuple):
-    """A function of a surface on the host's side: `call` takes one value per parameter, as requests carry them."""
+    """A function of a surface on the host's side: `call` takes one value per parameter, as requests carry them.
+
+    `fits` says whether values are what a client sends: as many as there are parameters, and a handle of the right
+    class for a handle's method.
+    """
 
     kind: Kind
     call: Callable[[tuple[Any, ...]], Any]
     raises: tuple[type[BaseException], ...]
     shared: Shared
+    fits: Callable[[tuple[Any, ...]], bool] = lambda _: True
 
 
 def functions_of(api: object, surface: Surface) -> dict[str, Function]:
@@ -137,7 +142,8 @@ def functions_of(api: object, surface: Surface) -> dict[str, Function]:
         owner, _, name = function.name.rpartition(".")
         method = getattr(owners[owner], name) if owner in owners else getattr(api, function.name)
         mark: ApiMark = getattr(method, MARK)
-        found[function.name] = Function(mark.kind, called_in_order(method), mark.raises, mark.shared)
+        fits = _fitting(method, owners.get(owner, object))
+        found[function.name] = Function(mark.kind, called_in_order(method), mark.raises, mark.shared, fits)
     return found
 
 
@@ -206,6 +212,14 @@ def called_in_order(method: Callable[..., Any]) -> Callable[[tuple[Any, ...]], A
         return method(*positional, **named)
 
     return call
+
+
+def _fitting(method: Callable[..., Any], owner: type) -> Callable[[tuple[Any, ...]], bool]:
+    several: dict[Any, type] = {inspect.Parameter.VAR_POSITIONAL: tuple, inspect.Parameter.VAR_KEYWORD: dict}
+    kinds = [several.get(parameter.kind, object) for parameter in inspect.signature(method).parameters.values()]
+    if owner is not object:
+        kinds[0] = owner
+    return lambda values: len(values) == len(kinds) and all(map(isinstance, values, kinds))
 
 
 def _signature_text(method: Callable[..., Any], with_self: bool) -> str:

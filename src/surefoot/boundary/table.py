@@ -89,8 +89,8 @@ def unpack_table(data: bytes) -> Any:
     """Cells and nodes behind `pack_table`; MalformedMessageError if the bytes are none."""
     try:
         return _unpack(data)
-    except msgspec.DecodeError as error:
-        raise MalformedMessageError(f"Not a node table: {error}.") from error
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise MalformedMessageError(f"Not a node table: {str(error).rstrip('.')}.") from error
 
 
 def _builtin_exceptions() -> dict[str, type[BaseException]]:

@@ -43,7 +43,6 @@ class Template:
         from surefoot.boundary.platform import addresses_fixed, numeric_platform
 
         self._libc, python = ctypes.CDLL(None), ctypes.pythonapi
-        # Looked up now, or the first process would hold fewer objects than all later ones.
         self._around_fork = python.PyOS_BeforeFork, python.PyOS_AfterFork_Child, python.PyOS_AfterFork_Parent
         self._syscall = ctypes.PyDLL(None).syscall
         self._files = files.Files(files.installation())
@@ -63,6 +62,7 @@ class Template:
         os.environ.update(HOME=files.FOLDER, TMPDIR=files.FOLDER, LC_ALL="C.UTF-8", TZ="UTC")
         os.umask(0o022)  # it shows in the modes of files
         sys.orig_argv[:] = []
+        self._rehearse()
         gc.disable()  # collections come where the client asks for them: the same in recording and replay
         gc.collect()
         gc.freeze()
@@ -75,6 +75,18 @@ class Template:
                 self._be_program()
             if not os.read(self._wait, 1):
                 os._exit(0)
+
+    def _rehearse(self) -> None:
+        """Do what goes round a fork, without one: or the first process would hold other objects than all later ones."""
+        before, _, in_parent = self._around_fork
+        read, write = os.pipe()
+        for _ in range(3):
+            before()
+            in_parent()
+            os.write(write, b"\0")
+            os.read(read, 1)
+        os.close(read)
+        os.close(write)
 
     def _fork_sibling(self) -> int:
         """Fork a process whose parent is the supervisor: it learns how it ends. 0 in that process."""

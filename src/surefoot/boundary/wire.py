@@ -17,6 +17,8 @@ from surefoot.boundary.surface import FunctionSpec
 
 PREFIX = struct.Struct("<II")
 MAX_FRAME = 256 << 20
+MAX_TABLE = MAX_FRAME - (1 << 20)
+"""What a host's table may hold; the rest is for its message."""
 SLEEP = "time.sleep"
 """Reserved function name under which a program's `time.sleep` reaches the host."""
 
@@ -120,7 +122,10 @@ def _decoder(kind: Any) -> Callable[[Frame], Any]:
 
     def decoded(frame: Frame) -> Any:
         head, table = frame
-        message = decode(head)
+        try:
+            message = decode(head)
+        except RecursionError as error:
+            raise msgspec.DecodeError(str(error)) from error
         if table is not None:
             if not isinstance(message, _CARRIERS):
                 raise msgspec.ValidationError("a table with a message that has none")

@@ -17,7 +17,7 @@ from surefoot.tape.file import Tape
 from surefoot.tape.fork import Forked, fork
 from surefoot.tape.recording import Execution, Origin, execute
 from surefoot.tape.records import Event
-from surefoot.tape.replay import certify, preload_for
+from surefoot.tape.replay import Interpreters, certify
 
 EPISODES_PER_ENVIRONMENT = 200
 """Simulators leak and fail natively after many resets; a fresh one is started after so many."""
@@ -33,7 +33,7 @@ class TaskHost:
         self.task = task
         self._environment: Environment | None = None
         self._episodes = 0
-        self._zygote: Zygote | None = None
+        self._interpreters = Interpreters()
         self._revision: str | None = None
 
     def __enter__(self) -> TaskHost:
@@ -52,11 +52,8 @@ class TaskHost:
         return self._revision
 
     def zygote(self, program: Program) -> Zygote:
-        """The process that forks programs; the first program decides what it preloads."""
-        if self._zygote is None:
-            self._zygote = Zygote(preload_for(program))
-            self._zygote.start()
-        return self._zygote
+        """The process that `program` is forked from."""
+        return self._interpreters.of(program)
 
     def execute(
         self,
@@ -112,9 +109,7 @@ class TaskHost:
         try:
             self._drop_environment()
         finally:
-            if self._zygote is not None:
-                self._zygote.close()
-                self._zygote = None
+            self._interpreters.close()
 
     def _fresh_environment(self) -> Environment:
         """The environment, for one more episode."""

@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 from types import TracebackType
 
-from surefoot.boundary.process import Zygote
 from surefoot.boundary.surface import Surface
 from surefoot.errors import UsageError
 from surefoot.program.source import Program
@@ -14,7 +13,7 @@ from surefoot.scripts.environment import TIER, revision_of, task_name
 from surefoot.scripts.methods import described
 from surefoot.tape.certificate import Certificate, Reason
 from surefoot.tape.file import Tape, load_tape
-from surefoot.tape.replay import certify, preload_for
+from surefoot.tape.replay import Interpreters, certify
 
 REMEDIES: dict[Reason, str] = {
     "not a success": "Record a run that succeeds.",
@@ -48,10 +47,10 @@ def replay(
 
 
 class Replayer:
-    """Replays scripts in processes forked from one interpreter, started when first needed; a context manager."""
+    """Replays scripts in processes forked from interpreters that are started when first needed; a context manager."""
 
     def __init__(self) -> None:
-        self._zygote: Zygote | None = None
+        self._interpreters = Interpreters()
 
     def __enter__(self) -> Replayer:
         return self
@@ -71,7 +70,7 @@ class Replayer:
         modulo: bool = False,
     ) -> Certificate:
         """The certificate of `program` on `tape`, checked against `obj` where given. UsageError for another class."""
-        zygote = self._started(program)
+        zygote = self._interpreters.of(program)
         if obj is None:
             return certify(program, tape, zygote, modulo=modulo)
         surface, now = present(tape, obj, revision)
@@ -79,15 +78,7 @@ class Replayer:
 
     def close(self) -> None:
         """Stop the program processes."""
-        zygote, self._zygote = self._zygote, None
-        if zygote is not None:
-            zygote.close()
-
-    def _started(self, program: Program) -> Zygote:
-        if self._zygote is None:
-            self._zygote = Zygote(preload_for(program))
-            self._zygote.start()
-        return self._zygote
+        self._interpreters.close()
 
 
 class ObjectHost(Replayer):

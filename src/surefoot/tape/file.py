@@ -354,7 +354,7 @@ class _Loader:
     def _decode(self, decode: Any, data: memoryview, start: int) -> Any:
         try:
             return decode(data)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             self._changed(start)
 
     def _changed(self, place: int) -> NoReturn:

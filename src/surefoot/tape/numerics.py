@@ -23,9 +23,11 @@ _PLAIN_MODULES = frozenset(
 )  # fmt: skip
 """Modules that call neither NumPy nor the C library's mathematics."""
 _DYNAMIC = frozenset(
-    {"__import__", "eval", "exec", "compile", "globals", "vars", "modules", "complex", "pow", "__pow__"}
-)
-"""Names through which a program may reach more than its text shows."""
+    ("__import__", "eval", "exec", "compile", "globals", "locals", "vars", "modules", "complex", "pow", "__pow__",
+     "__rpow__", "getattr", "attrgetter", "methodcaller", "__builtins__", "__dict__", "__getattribute__", "__subclasses__",
+     "f_globals", "f_builtins", "__globals__", "math", "operator", "builtins", "bltns", "import_module", "importlib", "inspect")
+)  # fmt: skip
+"""Names through which a program may reach more than its text shows; `fractions` holds `math`, and `dataclasses` `inspect`."""
 _ARRAYS = frozenset("avwbnc")
 """Tags of nodes that hold arrays, NumPy scalars or complex numbers."""
 
@@ -41,8 +43,9 @@ def _is_numeric_node(node: ast.AST) -> bool:
     match node:
         case ast.Import(names=names):
             return any(alias.name.partition(".")[0] not in _PLAIN_MODULES for alias in names)
-        case ast.ImportFrom(module=module):
-            return (module or "").partition(".")[0] not in _PLAIN_MODULES
+        case ast.ImportFrom(module=module, names=names):
+            plain = (module or "").partition(".")[0] in _PLAIN_MODULES
+            return not plain or any(alias.name in {"*", *_DYNAMIC} for alias in names)
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name in _DYNAMIC
         case ast.Constant(value=complex()) | ast.Pow():

@@ -18,7 +18,7 @@ from surefoot.boundary.process import ProgramProcess, Zygote
 from surefoot.boundary.session import Died, Ending, RunStoppedError, Stalled, Stopped, converse
 from surefoot.boundary.surface import Function, Surface, functions_of, types_of
 from surefoot.boundary.table import MalformedMessageError, UnsupportedValueError
-from surefoot.boundary.wire import SLEEP, Answer, Begin, Call, Ended, Limits, Watched
+from surefoot.boundary.wire import MAX_TABLE, SLEEP, Answer, Begin, Call, Ended, Limits, Watched
 from surefoot.errors import EnvironmentFaultError, InvalidProgramError
 from surefoot.program.source import Program
 from surefoot.tape.file import Tape, TapeWriter
@@ -82,6 +82,9 @@ def execute(
         callee = Callee(environment.public_state, types_of(type(environment.api)))
     except UnsupportedValueError as error:
         detail = f"the public state holds what can't cross: {error}"
+        return Execution(seed, Infrastructure(detail), time.perf_counter() - started, 0, scene, None)
+    if len(callee.opening) > MAX_TABLE:
+        detail = f"the public state is more than can cross: {len(callee.opening) >> 20} MB"
         return Execution(seed, Infrastructure(detail), time.perf_counter() - started, 0, scene, None)
     header = header_of(program, origin, scene, zygote, limits, run_seed, callee.opening, environment.clock)
     writer = TapeWriter(path, header) if path is not None else None
@@ -177,7 +180,9 @@ class LiveHost:
         self._stopped: Outcome | None = None
         self._unsettled: Event | None = None
         self._functions = functions_of(environment.api, surface)
-        self._functions[SLEEP] = Function("effect", lambda values: environment.sleep(*values), (ValueError,), ())
+        self._functions[SLEEP] = Function(
+            "effect", lambda values: environment.sleep(*values), (ValueError,), (), lambda values: len(values) == 1
+        )
 
     def answer(self, call: Call) -> Answer:
         """Call the environment and answer. RunStoppedError ends the run."""
@@ -185,13 +190,15 @@ class LiveHost:
             raise self._stop(Failure("limit", f"more than {self._limits.calls} calls", call.line))
         if call.function not in self._functions:
             raise MalformedMessageError(f"there is no function {call.function}")
-        kind, function, declared, shared = self._functions[call.function]
+        kind, function, declared, shared, fits = self._functions[call.function]
         try:
             arguments = self._callee.open(call.table)
         except UnsupportedValueError as error:
             raise self._stop(
                 Failure("raised", f"{call.function} was sent what can't cross: {error}", call.line)
             ) from None
+        if not fits(arguments):
+            raise MalformedMessageError(f"{call.function} takes other arguments")
         raised = False
         try:
             result = function(arguments)
@@ -201,12 +208,14 @@ class LiveHost:
             result, raised = error, True
         except StepLimitReachedError as error:
             raise self._stop(Failure("limit", str(error), call.line)) from None
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self._stop(Infrastructure(f"{call.function} raised {_fault(error)}")) from error
         try:
             table = self._callee.close(result, shared)
         except UnsupportedValueError as error:
             raise self._stop(Infrastructure(f"{call.function} returned what can't cross: {error}")) from None
+        if len(table) > MAX_TABLE:
+            raise self._stop(Infrastructure(f"{call.function} returned more than can cross: {len(table) >> 20} MB"))
         clock = self.environment.clock
         event = Event(len(self.events), call.function, kind, call.table, table, raised, clock, call.line, call.stage)
         self._unsettled = event
@@ -299,7 +308,7 @@ def _shown(process: ProgramProcess | None, ending: Ending) -> tuple[str, str]:
     return output, errors + (ending.traceback if isinstance(ending, Ended) else "")
 
 
-def _fault(error: Exception) -> str:
+def _fault(error: BaseException) -> str:
     if isinstance(error, EnvironmentFaultError):
         return str(error)
     return f"{type(error).__name__}: {error}"

@@ -10,13 +10,16 @@ from surefoot.boundary.session import Died, Ending, RunStoppedError, Stalled, co
 from surefoot.boundary.surface import Surface
 from surefoot.boundary.table import MalformedMessageError
 from surefoot.boundary.wire import Answer, Begin, Call, Ended, Watched
-from surefoot.errors import InvalidProgramError, UsageError
+from surefoot.errors import InvalidProgramError
 from surefoot.program.source import Profile, Program
 from surefoot.tape.certificate import Certificate, Certified, Diverged, Unavailable
 from surefoot.tape.epochs import Epochs
 from surefoot.tape.explanation import Explanation
 from surefoot.tape.file import Tape
 from surefoot.tape.numerics import NUMERIC_KEYS, is_numeric
+
+MOST_INTERPRETERS = 4
+"""How many are kept ready; each holds some 100 MB."""
 
 
 def certify(
@@ -191,8 +194,7 @@ class TapeHost:
         if found is None:
             try:
                 self._diverged = self._explained(call)
-            except (UsageError, TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
-                # Only a request that no client sends can't be compared and shown.
+            except Exception as error:  # only a request that no client sends can't be compared and shown
                 raise MalformedMessageError(f"not a request: {error}") from error
             raise RunStoppedError
         self._calls += 1
@@ -263,3 +265,31 @@ def preload_for(program: Program) -> tuple[str, ...]:
     except InvalidProgramError:
         return ()
     return tuple(name for name in imports if name.partition(".")[0] in ("numpy", "scipy"))
+
+
+class Interpreters:
+    """The processes that fork programs, one for each set of modules that programs preload, started when first needed.
+
+    What is preloaded moves the addresses of a program's objects, and so the order of its sets of them: for one
+    program it must be the same in every run.
+    """
+
+    def __init__(self) -> None:
+        self._started: dict[tuple[str, ...], Zygote] = {}
+
+    def of(self, program: Program) -> Zygote:
+        """The one that a program runs in. The least lately used one is closed where there are many."""
+        preload = preload_for(program)
+        zygote = self._started.pop(preload, None)
+        if zygote is None:
+            zygote = Zygote(preload)
+            zygote.start()
+        self._started[preload] = zygote
+        if len(self._started) > MOST_INTERPRETERS:
+            self._started.pop(next(iter(self._started))).close()
+        return zygote
+
+    def close(self) -> None:
+        """Stop them all."""
+        while self._started:
+            self._started.popitem()[1].close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from surefoot.boundary.outcome import Infrastructure, Timeout
+from surefoot.boundary.surface import api
 from surefoot.boundary.wire import Limits
 
 ENDINGS = {
@@ -40,6 +41,12 @@ ENDINGS = {
     ),
     "import os\nos.write(3, b'\\2\\0\\0\\0\\0\\0\\0\\0\\1\\2'); step()": (
         "failure: raised: it sent a message that no program sends (Expected `array`, got `int`)"
+    ),
+    "step.__globals__['_call']('bump', ())": (
+        "failure: raised: it sent a message that no program sends (bump takes other arguments)"
+    ),
+    "echo.__globals__['_call']('echo', (5, 6))": (
+        "failure: raised: it sent a message that no program sends (echo takes other arguments)"
     ),
     "import sys; sys.stdout.close()": "failure: the program ended, but the evaluator does not accept the state",
     "for _ in range(100): print('x' * 10**6)": "failure: raised at line 1: OSError: [Errno 27] File too large",
@@ -204,3 +211,31 @@ def test_a_fault_of_the_environment_is_infrastructure(perform, toy, method, text
     environment = toy.environment()
     setattr(environment, method, lambda *_: 1 / 0)
     assert perform("step()", environment=environment).outcome.text == text
+
+
+def _leave(*_):
+    raise SystemExit(3)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (_leave, "infrastructure: step raised SystemExit: 3"),
+        (lambda: bytes(300), "infrastructure: step returned more than can cross: 0 MB"),
+    ],
+)
+def test_a_callee_s_fault_is_not_the_program_s_and_ends_no_host(perform, toy, monkeypatch, call, text):
+    monkeypatch.setattr("surefoot.tape.recording.MAX_TABLE", 200)
+    environment = toy.environment()
+    reset = environment.reset
+    environment.reset = lambda seed: (
+        reset(seed),
+        environment.public_state.clear(),
+        monkeypatch.setattr(type(environment.api), "step", api("effect")(lambda self: call())),
+    )[0]
+    assert perform("step()", environment=environment).outcome.text == text
+
+
+def test_a_public_state_larger_than_any_message_is_a_fault_of_the_environment(perform, monkeypatch):
+    monkeypatch.setattr("surefoot.tape.recording.MAX_TABLE", 20)
+    assert perform("").outcome.text == "infrastructure: the public state is more than can cross: 0 MB"

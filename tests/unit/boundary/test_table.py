@@ -121,6 +121,7 @@ def test_groups_of_views_are_numbered_by_their_order_in_the_value_not_by_address
         [["l", [9]]],
         [["w", 0, "<f8", [1], [8], 0, True]],
         [["e", "os.system", [1], [2]], ["t"], ["d"]],
+        [*[["v", [5], "<f8", [1 << 25], [0], 0, True] for _ in range(5)], ["b", bytes(8)]],
         [["zz"]],
         [[]],
         [["d", {}]],
@@ -129,6 +130,33 @@ def test_groups_of_views_are_numbered_by_their_order_in_the_value_not_by_address
 def test_a_table_that_no_encoder_wrote_is_malformed(nodes):
     with pytest.raises(MalformedMessageError):
         Decoder(nodes)
+
+
+def test_views_of_what_is_known_are_no_larger_than_other_views():
+    with pytest.raises(MalformedMessageError, match="larger than any message"):
+        Decoder([["w", 0, "<f8", [1 << 40], [0], 0, True]], [np.zeros(2)])
+
+
+@pytest.mark.parametrize("nested", [b"\x91" * 100_000 + b"\xc0", b"\x81\xa1x" * 100_000 + b"\xc0"])
+def test_bytes_nested_beyond_reason_are_no_table(nested):
+    with pytest.raises(MalformedMessageError, match="Not a node table"):
+        unpack_table(nested)
+
+
+def test_frozensets_within_each_other_take_no_more_time_than_they_hold():
+    nested = frozenset()
+    for number in range(40):
+        nested = frozenset([nested, number])
+    value = {nested: [nested, (nested,)]}
+    again = decode_value(encode_value(value))
+    assert again == value
+    assert encode_value(again) == encode_value(value)
+
+
+@pytest.mark.parametrize("holder", [["d", [1], 0], ["s", [1]], ["f", [1]]])
+def test_a_key_that_would_take_for_ever_to_hash_is_malformed(holder):
+    with pytest.raises(MalformedMessageError, match="holds too much"):
+        Decoder([holder, *[["t", [number], [number]] for number in range(2, 50)], ["t"]])
 
 
 class Pair:

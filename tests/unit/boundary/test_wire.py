@@ -74,6 +74,12 @@ def test_a_table_with_a_message_that_has_none_is_refused():
         decode_from_program(Frame(msgspec.msgpack.encode(Ended("", 0, "", ())), b"table"))
 
 
+def test_a_message_nested_beyond_reason_is_none():
+    ended = msgspec.msgpack.encode(["ended", "", 0, "", []]).replace(b"\x95", b"\x96", 1)
+    with pytest.raises(msgspec.DecodeError):
+        decode_from_program(Frame(ended + b"\x91" * 100_000 + b"\xc0", None))
+
+
 @pytest.mark.parametrize("sizes", [(wire.MAX_FRAME + 1, 0), (1, wire.MAX_FRAME), (2**32 - 1, 2**32 - 1)])
 def test_sizes_beyond_the_largest_frame_are_refused_before_anything_is_read(ends, sizes):
     ends[0].sendall(PREFIX.pack(*sizes))

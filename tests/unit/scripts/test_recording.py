@@ -240,3 +240,12 @@ def test_objects_that_stay_with_the_client_are_handles(store, script, tmp_path):
     assert isinstance(surefoot.replay(script(text), tmp_path / "a.mcap", store.module.Store), Certified)
     certificate = surefoot.replay(script(text.replace("'b'", "'c'")), tmp_path / "a.mcap")
     assert (certificate.expected, certificate.got) == ("'b'", "'c'")
+
+
+@pytest.mark.parametrize("value", ["'x'", "client.receipt('tea')"])
+def test_a_handle_s_method_called_on_something_else_is_the_script_s_own_error(store, script, tmp_path, value):
+    text = f"try: Sheet.note({value}, 'y')\nexcept TypeError as error: print(error)"
+    types = [store.module.Sheet, store.module.Receipt]
+    execution = surefoot.record(store.module.Store(), script(text), tmp_path / "a.mcap", types=types)
+    assert execution.tape.end.output.startswith("Sheet.note is a method of Sheet objects, not of ")
+    assert len(execution.tape.events) == ("client" in value)

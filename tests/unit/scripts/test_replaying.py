@@ -6,7 +6,10 @@ import pytest
 
 import surefoot
 from surefoot.errors import TapeError, UsageError
+from surefoot.program.source import Program
+from surefoot.scripts.replaying import Replayer
 from surefoot.tape.certificate import Certified, Diverged, Unavailable
+from surefoot.tape.replay import Interpreters
 
 TIDIED = """
 def buy_all(name):
@@ -100,3 +103,22 @@ def test_a_tape_of_another_class_is_a_sentence(tape, store, script):
 def test_a_file_that_is_no_tape_is_a_tape_error(script, tmp_path):
     with pytest.raises(TapeError, match="There is no tape at"):
         surefoot.replay(script(), tmp_path / "none.mcap")
+
+
+def test_what_was_replayed_before_moves_no_program_s_objects(tape_of):
+    order = "kinds = [type(f'C{i}', (), {}) for i in range(8)]\necho([kinds.index(kind) for kind in set(kinds)])\n"
+    tape = tape_of(order)
+    with Replayer() as replayer:
+        for source in ("from scipy.spatial import transform", "import scipy.stats"):
+            assert not isinstance(replayer.replay(Program(source), tape), Certified)
+        assert isinstance(replayer.replay(Program(tape.header.program), tape), Certified)
+
+
+def test_no_more_interpreters_are_kept_than_are_worth_it(monkeypatch, descriptors):
+    monkeypatch.setattr("surefoot.tape.replay.MOST_INTERPRETERS", 1)
+    before, interpreters = descriptors(), Interpreters()
+    first = interpreters.of(Program("x = 1"))
+    assert interpreters.of(Program("y = 2")) is first
+    assert interpreters.of(Program("import numpy")) is not first
+    interpreters.close()
+    assert descriptors() == before

@@ -87,7 +87,9 @@ def test_programs_without_numerics_are_certified_whatever_the_machine_s_numerics
         "import numpy", "import math", "from scipy import linalg", "price('tea') ** 0.5", "pow(2.0, 0.5)", "x = 2.0\nx **= 0.5",
         "__import__('math')", "eval('1')", "import sys\nsys.modules", "1j", "complex(1)", "x = globals()",
         "if 'other' not in globals():\n    import math", "if 'price' not in globals():\n    pass\nelse:\n    import math",
-        "import random", "import no_such_module_of_mine",
+        "import fractions\nfractions.math.exp(0.1)", "from fractions import math as m", "getattr(2.0, '__p' + 'ow__')(0.5)",
+        "(0.5).__rpow__(2.0)", "locals()", "__builtins__.pow", "import dataclasses\ndataclasses.inspect", "from typing import operator as o",
+        "from enum import bltns", "import random", "import no_such_module_of_mine",
     ],
 )  # fmt: skip
 def test_what_may_use_numerics_makes_the_tape_unavailable_elsewhere(elsewhere, addition):

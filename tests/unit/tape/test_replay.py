@@ -142,12 +142,14 @@ NOT_SENT = "it sent a message that no program sends"
         ("Call(0, 'no_such', b'\\x90', 1, '')", f"{NOT_SENT} (not a request: "),
         ("Call(0, 'step', b'\\x90', 1, '')", f"{NOT_SENT} (not a request: "),
         ("Call(0, 'step', b'', 1, '')", f"{NOT_SENT} (not a request: Not a node table: "),
+        ("Call(0, 'step', b'\\x91' * 100_000 + b'\\xc0', 1, '')", f"{NOT_SENT} (not a request: Not a node table: "),
+        ("Watched('line:1', {})", f"{NOT_SENT} (nothing is watched at line:1)"),
         ("Call(5, 'step', b'', 1, '')", "it sent call 5 where call 0 was due"),
         ("Answer(b'', False, 0.0)", f"{NOT_SENT} (Invalid value 'answer' "),
     ],
 )
 def test_a_request_that_no_client_sends_is_an_abnormal_end(tape, zygote, sent, got):
-    source = "import os, signal\nfrom surefoot.boundary.wire import PREFIX, Answer, Call, as_data\n"
+    source = "import os, signal\nfrom surefoot.boundary.wire import PREFIX, Answer, Call, Watched, as_data\n"
     source += f"data = as_data({sent})\nos.write(3, PREFIX.pack(len(data), 0) + data)\nsignal.pause()"
     found = certify(Program(source), tape, zygote)
     assert isinstance(found, Diverged)
