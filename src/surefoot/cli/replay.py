@@ -46,8 +46,10 @@ def replay(
         print_json(as_data(certificate, loaded, seconds))
     elif isinstance(certificate, Diverged):
         say(certificate.page())
+    elif isinstance(certificate, Unavailable):
+        say(certificate.text)
     else:
-        say(f"{certificate.text}  in {seconds * 1000:.0f} ms; the recording took {loaded.seconds:.2f} s")
+        say(f"{certificate.text} in {seconds * 1000:.0f} ms; the recording took {loaded.seconds:.2f} s")
     return exit_code(certificate)
 
 
