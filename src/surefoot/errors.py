@@ -4,6 +4,7 @@
     ├── UsageError                  exit 2   wrong name, option or input file
     │   └── InvalidProgramError     exit 2   the program cannot be run as written
     ├── TapeError                   exit 3   a tape that is broken, truncated, foreign or newer
+    │   └── NoTapeError             exit 3   a file that is no tape of a program at all
     ├── RunError                    exit 2   a run folder that is in use, foreign or from other code
     └── EnvironmentFaultError       exit 4   the environment failed; never the program's fault
 
@@ -35,6 +36,10 @@ class TapeError(SurefootError):
     """A tape that cannot be read as a whole; the text names the file and the place."""
 
     exit_code = 3
+
+
+class NoTapeError(TapeError):
+    """A file that is no tape: empty, foreign, or a folder."""
 
 
 class RunError(SurefootError):

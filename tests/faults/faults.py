@@ -24,7 +24,7 @@ BY_NAME = 'if callable(value) and name[0] != "_" and hasattr(module, name)'
 EQUALS = "return call.function == event.function and call.table == event.request"
 TABLE = "__import__('surefoot.boundary.table', fromlist=['table']).unpack_table"
 PLACED = "return self._placed(index, np.ndarray(shape, kind, memory, offset, strides), writeable)"
-WINDOW = "return window(base, dtype_of(dtype), shape, strides, offset, writeable)"
+WINDOW = "return window(base, kind, shape, strides, offset, writeable)"
 INTO = "return target if type(target) is kind else None"
 LINKS = "        links = _links(encoder.objects, nodes, self._received)\n"
 OPENED = "decoder = Decoder(nodes, self._shared, dict(links), self._types, self._handles)"

@@ -26,6 +26,9 @@ FOLDER = f"/proc/self/fd/{FOLDER_DESCRIPTOR}"
 """The working folder's name in every program process."""
 _DEVICES = ("/dev/null", "/dev/zero")
 _MOST_LINKS = 40
+_NOT_FOUND = (
+    "No such file in the program's own folder, which is empty at the start; pass data through the task's functions"
+)
 _scan, _list, _stat, _fstat = os.scandir, os.listdir, os.stat, os.fstat
 _getcwd, _access, _readlink = os.getcwd, os.access, os.readlink
 
@@ -63,6 +66,17 @@ class Files:
         if not writes and any(_within(real, root) for root in self._readable):
             return
         raise _refusal(self._shown(os.fsdecode(path)), writes)
+
+    def check_found(self, path: Any) -> None:
+        """FileNotFoundError for a relative path at which a program has written nothing, with the remedy."""
+        if isinstance(path, int) or path is None or os.fsdecode(path).startswith("/"):
+            return
+        try:
+            _stat(path)
+        except FileNotFoundError:
+            raise FileNotFoundError(errno.ENOENT, _NOT_FOUND, path) from None
+        except OSError:
+            return  # what is asked for then says it
 
     def getcwd(self) -> str:
         return self._shown(_getcwd())

@@ -62,7 +62,10 @@ def _hook(files: Files) -> Callable[[str, tuple[Any, ...]], None]:
     def hook(event: str, values: tuple[Any, ...]) -> None:
         if event == "open":
             path, mode, flags = values
-            check(path, bool(flags & _OPENED_TO_WRITE) or bool(mode and set(mode) & set("wax+")))
+            writes_it = bool(flags & _OPENED_TO_WRITE) or bool(mode and set(mode) & set("wax+"))
+            check(path, writes_it)
+            if not writes_it:
+                files.check_found(path)
         elif event in refused:
             raise PermissionError(refused[event])
         elif event in writes:

@@ -5,17 +5,28 @@ from __future__ import annotations
 import hashlib
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 
-from surefoot.boundary.declared import MARK, ExceptionSpec, TypeSpec, describe, is_handle, is_literal, qualified
+from surefoot.boundary.declared import (
+    MARK,
+    ExceptionSpec,
+    HandleSpec,
+    TypeSpec,
+    describe,
+    is_handle,
+    is_literal,
+    qualified,
+)
 from surefoot.errors import UsageError, unknown_name
 
 Kind = Literal["query", "effect"]
 Shared = tuple[type, ...] | Literal["all"]
 F = TypeVar("F", bound=Callable[..., Any])
+VIEWS = "__surefoot_views__"
+"""Attribute of an API class: by handle class, a class whose `@api` methods stand for the handle's own."""
 
 
 class ApiMark(msgspec.Struct, frozen=True):
@@ -78,12 +89,14 @@ class Surface(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, api_class: type) -> Surface:
         """Collect the `@api` methods of a class (base classes first, in order of declaration), then its handles'."""
-        found = [_function(name, method, mark) for name, method, mark in _marked(api_class)]
+        handles = _handles(api_class)
+        found = [_function(name, method, mark, handles) for name, method, mark in _marked(api_class)]
         if not found:
             raise UsageError(f"{api_class.__qualname__} declares no function; mark its methods with @api.")
-        for handle in _handles(api_class):
+        for handle, owner in handles.items():
             found += [
-                _function(f"{handle.__name__}.{name}", method, mark, True) for name, method, mark in _marked(handle)
+                _function(f"{handle.__name__}.{name}", method, mark, handles, True)
+                for name, method, mark in _marked(owner)
             ]
         names = [function.name for function in found]
         twice = next((name for name in names if names.count(name) > 1), None)
@@ -136,20 +149,22 @@ class Function(NamedTuple):
 
 def functions_of(api: object, surface: Surface) -> dict[str, Function]:
     """The functions of a surface, by name, bound to the object that has them."""
-    owners: dict[str, Any] = {handle.__name__: handle for handle in _handles(type(api))}
+    handles = _handles(type(api))
+    owners: dict[str, Any] = {handle.__name__: owner for handle, owner in handles.items()}
+    classes = {handle.__name__: handle for handle in handles}
     found = {}
     for function in surface.functions:
         owner, _, name = function.name.rpartition(".")
         method = getattr(owners[owner], name) if owner in owners else getattr(api, function.name)
         mark: ApiMark = getattr(method, MARK)
-        fits = _fitting(method, owners.get(owner, object))
+        fits = _fitting(method, classes.get(owner, object))
         found[function.name] = Function(mark.kind, called_in_order(method), mark.raises, mark.shared, fits)
     return found
 
 
 def types_of(api_class: type) -> dict[str, type]:
     """The classes that a surface declares, exceptions included, by qualified name."""
-    owners = (api_class, *_handles(api_class))
+    owners = (api_class, *_handles(api_class).values())
     marks = [mark for owner in owners for _, _, mark in _marked(owner)]
     return {qualified(kind): kind for mark in marks for kind in (*mark.raises, *mark.types)}
 
@@ -170,24 +185,35 @@ def _marked(owner: type) -> Iterator[tuple[str, Callable[..., Any], ApiMark]]:
             yield name, method, mark
 
 
-def _handles(api_class: type) -> list[type]:
-    """The handle classes that a surface declares, directly or through the methods of other handles."""
-    found: dict[type, None] = {}
+def _handles(api_class: type) -> dict[type, type]:
+    """The handle classes that a surface declares, directly or through the methods of other handles.
+
+    Each with the class whose `@api` methods are the handle's: itself, or its view.
+    """
+    views: dict[type, type] = getattr(api_class, VIEWS, {})
+    found: dict[type, type] = {}
     owners = [api_class]
     for owner in owners:
-        declared = [kind for _, _, mark in _marked(owner) for kind in mark.types]
-        fresh = [kind for kind in declared if is_handle(kind) and kind not in found]
-        found.update(dict.fromkeys(fresh))
-        owners += fresh
-    return list(found)
+        declared = [kind for _, _, mark in _marked(owner) for kind in mark.types if kind not in found]
+        fresh = {kind: views.get(kind, kind) for kind in declared if kind in views or is_handle(kind)}
+        found.update(fresh)
+        owners += fresh.values()
+    return found
 
 
-def _function(name: str, method: Callable[..., Any], mark: ApiMark, on_handle: bool = False) -> FunctionSpec:
+def _function(
+    name: str, method: Callable[..., Any], mark: ApiMark, handles: Mapping[type, type], on_handle: bool = False
+) -> FunctionSpec:
     raises = tuple(describe(kind) for kind in mark.raises)
     shared = ("all",) if mark.shared == "all" else tuple(qualified(kind) for kind in mark.shared)
-    types = tuple(describe(kind) for kind in mark.types)
+    types = tuple(_described(kind, handles) for kind in mark.types)
     text = _signature_text(method, on_handle)
     return FunctionSpec(name, mark.kind, text, inspect.getdoc(method) or "", raises, types, shared)  # type: ignore[arg-type]
+
+
+def _described(kind: type, handles: Mapping[type, type]) -> TypeSpec:
+    viewed = handles.get(kind, kind) is not kind
+    return HandleSpec(kind.__module__, kind.__qualname__) if viewed else describe(kind)
 
 
 def called_in_order(method: Callable[..., Any]) -> Callable[[tuple[Any, ...]], Any]:

@@ -37,6 +37,8 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import enum
+import inspect
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -60,7 +62,7 @@ class UnsupportedValueError(TypeError):
 def _why_not(value: object) -> str:
     if isinstance(value, Iterator):
         return "an iterator would run on one side only; pass a list"
-    if callable(value):
+    if callable(value) and not _has_public_methods(type(value)):
         return "functions and classes stay where they are; pass what they give"
     kind = type(value)
     if (
@@ -68,8 +70,24 @@ def _why_not(value: object) -> str:
         or isinstance(value, enum.Enum)
         or (isinstance(value, tuple) and kind is not tuple)
     ):
-        return "its type is not declared on the surface with types=(...)"
+        return (
+            f"its type is not declared on the surface with types=({kind.__qualname__},), an argument of record or @api"
+        )
+    if _has_public_methods(kind) and getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind:
+        return (
+            "its type is not declared on the surface; to let it stay where it is and call its methods, declare it with "
+            f"types=({kind.__qualname__},), an argument of record or @api (see docs/own-api.md), or pass what is needed of it"
+        )
     return "only Python scalars, str, bytes, containers, ndarrays, NumPy scalars, exceptions and declared types can"
+
+
+def _has_public_methods(kind: type) -> bool:
+    """Whether a class outside Python's own defines methods that a handle could offer."""
+    own = [base for base in kind.__mro__ if base.__module__ != "builtins"]
+    plain = all(base in own or base is object for base in kind.__mro__)
+    return plain and any(
+        inspect.isfunction(item) and name[0] != "_" for base in own for name, item in vars(base).items()
+    )
 
 
 ACROSS = "it is a view across the edge or the gaps of an array that the other side already has"

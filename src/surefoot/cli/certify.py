@@ -15,7 +15,7 @@ from surefoot.cli.console import err, out, print_json, progress, say, table
 from surefoot.cli.replay import as_data
 from surefoot.environments.host import TaskHost
 from surefoot.environments.registry import find_task
-from surefoot.errors import UsageError
+from surefoot.errors import TapeError, UsageError
 from surefoot.memory.bank import Bank, Witness
 from surefoot.program.source import Program
 from surefoot.scripts.replaying import ObjectHost, is_own_api
@@ -23,6 +23,8 @@ from surefoot.tape.certificate import Certificate, Diverged, Unavailable, verdic
 from surefoot.tape.fork import Forked
 
 MODULO = "certified modulo queries"
+_OWN_OBJECT = Unavailable("own object", "record it anew")
+"""Why nothing is run on tapes of a user's object: surefoot can't make one."""
 _STYLES = {"certified": "green", MODULO: "green", "diverged": "yellow", "unavailable": "red"}
 
 
@@ -40,6 +42,7 @@ class _Scene:
         self.certificate: Certificate = Unavailable("unreadable", witness.problem)
         self.seconds = 0.0
         self.fork: Forked | Unavailable | None = None
+        self.fork_wall_seconds = 0.0
         self.rerun = ""
         self.rerun_success: bool | None = None
 
@@ -100,12 +103,15 @@ def certify(
 
     A certified scene would succeed again under the assumptions in docs/certificates.md. A divergence is
     not a failure: what happens from there on is unknown, until --fork or --run-uncertified tells. Exit 0 if
-    every scene is certified, or forked or re-run with success, else 1.
+    every scene is certified, or forked or re-run with success; 1 if one diverged, or failed when it was run; 3 if
+    none did, but a tape can't be used.
     """
     text = Program.read(program, profile_of(trusted))
-    text.check()
     place = Bank(bank)
     scenes = [_Scene(witness) for witness in place.witnesses()]
+    if any(scene.witness.tape is not None and is_own_api(scene.witness.tape) for scene in scenes):
+        text = Program.read(program, "trusted")
+    text.check()
     with progress("certifying", len(scenes)) as advance:
         for host, group in _by_task(scenes, find_object(api)):
             with host:
@@ -114,16 +120,27 @@ def certify(
                     _replay(scene, host, text, endless, modulo is not None)
                     endless = endless or (scene.name if _used_up_its_time(scene) else "")
                     advance(scene.verdict)
-                if isinstance(host, TaskHost):
-                    for scene in group:
-                        _decide(scene, host, text, fork, run_uncertified)
+                for scene in group:
+                    _decide(scene, host, text, fork, run_uncertified)
     for path in place.unfinished():
-        say(f"Ignored: {path} is a recording that was cut before its end.", err)
+        say(
+            f"Ignored: {path} is no finished recording. Where its process has gone, the next 'surefoot record' moves it "
+            f"to {bank / 'unfinished'}.",
+            err,
+        )
     if as_json:
         print_json(_summary(scenes))
     else:
         _print(scenes, program.name, fork)
-    return 0 if all(scene.holds for scene in scenes) else 1
+    return _exit_code(scenes)
+
+
+def _exit_code(scenes: list[_Scene]) -> int:
+    """0 if all hold; 1 if one of the others diverged or failed; 3 if nothing is known against them."""
+    others = [scene for scene in scenes if not scene.holds]
+    if any(scene.verdict == "diverged" or scene.rerun_success is False for scene in others):
+        return 1
+    return TapeError.exit_code if others else 0
 
 
 def _by_task(scenes: list[_Scene], obj: object | None) -> list[tuple[TaskHost | ObjectHost, list[_Scene]]]:
@@ -166,8 +183,14 @@ def _used_up_its_time(scene: _Scene) -> bool:
     return isinstance(certificate, Diverged) and certificate.kind == "limit"
 
 
-def _decide(scene: _Scene, host: TaskHost, program: Program, fork: bool, rerun: bool) -> None:
+def _decide(scene: _Scene, host: TaskHost | ObjectHost, program: Program, fork: bool, rerun: bool) -> None:
     """Run what replay could not decide, as far as was asked for."""
+    if isinstance(host, ObjectHost):
+        if fork and isinstance(scene.certificate, Diverged):
+            scene.fork = _OWN_OBJECT
+        if rerun and not scene.certified:
+            scene.rerun = _OWN_OBJECT.text
+        return
     if fork and isinstance(scene.certificate, Diverged):
         _fork(scene, host, program)
     if rerun and not scene.certified and scene.forked is None:
@@ -176,7 +199,9 @@ def _decide(scene: _Scene, host: TaskHost, program: Program, fork: bool, rerun: 
 
 def _fork(scene: _Scene, host: TaskHost, program: Program) -> None:
     assert scene.witness.tape is not None
+    started = time.perf_counter()
     scene.fork = host.fork(program, scene.witness.tape)
+    scene.fork_wall_seconds = time.perf_counter() - started
 
 
 def _rerun(scene: _Scene, host: TaskHost, program: Program) -> None:
@@ -207,12 +232,14 @@ def _summary(scenes: list[_Scene]) -> dict[str, object]:
         "certified_modulo_queries": _count(scenes, MODULO),
         "diverged": _count(scenes, "diverged"),
         "unavailable": _count(scenes, "unavailable"),
+        "foreign_files": sum(scene.witness.foreign for scene in scenes),
         "fork_successes": sum(scene.forked is True for scene in scenes),
         "fork_failures": sum(scene.forked is False for scene in scenes),
         "forks_unavailable": sum(scene.undecided for scene in scenes),
         "rerun_successes": sum(scene.rerun_success is True for scene in scenes),
         "replay_seconds": round(sum(scene.seconds for scene in scenes), 4),
         "fork_seconds": round(sum(scene.fork_seconds for scene in scenes), 4),
+        "fork_wall_seconds": round(sum(scene.fork_wall_seconds for scene in scenes), 4),
         "execution_seconds": round(sum(scene.witness.tape.seconds for scene in scenes if scene.witness.tape), 4),
     }
 
@@ -243,7 +270,8 @@ def _count(scenes: list[_Scene], verdict: str) -> int:
 
 def _print(scenes: list[_Scene], program: str, fork: bool) -> None:
     rerun = any(scene.rerun for scene in scenes)
-    rows = table("scene", "verdict", "where", *(["forked there"] if fork else []), *(["re-run"] if rerun else []))
+    forked = "forked" if any(_forked_before(scene) for scene in scenes) else "forked there"
+    rows = table("scene", "verdict", "where", *([forked] if fork else []), *(["re-run"] if rerun else []))
     for scene in scenes:
         cells = [_where(scene), *([_forked_text(scene)] if fork else []), *([scene.rerun] if rerun else [])]
         rows.add_row(scene.name, Text(scene.verdict, _STYLES[scene.verdict]), *cells)
@@ -267,18 +295,22 @@ def _print(scenes: list[_Scene], program: str, fork: bool) -> None:
 def _print_counts(scenes: list[_Scene], program: str, fork: bool) -> None:
     modulo = _count(scenes, MODULO)
     recorded = sum(scene.witness.tape.seconds for scene in scenes if scene.witness.tape)
+    foreign = sum(scene.witness.foreign for scene in scenes)
     say(
-        f"{program}: {_count(scenes, 'certified')} of {len(scenes)} recorded scenes certified"
+        f"{program}: {_count(scenes, 'certified')} of {len(scenes) - foreign} recorded scenes certified"
         f"{f' and {modulo} certified modulo queries' if modulo else ''} in "
         f"{sum(scene.seconds for scene in scenes):.2f} s; running them took {recorded:.1f} s"
     )
+    if foreign:
+        say(f"{foreign} {'files are no tapes' if foreign > 1 else 'file is no tape'} of a program.")
     if fork:
         forked = [scene.fork for scene in scenes if isinstance(scene.fork, Forked)]
         say(
             f"Forked: {sum(scene.forked is True for scene in scenes)} to success, "
             f"{sum(scene.forked is False for scene in scenes)} to failure, "
             f"{sum(scene.undecided for scene in scenes)} unavailable, in "
-            f"{sum(scene.fork_seconds for scene in scenes):.2f} s; "
+            f"{sum(scene.fork_wall_seconds for scene in scenes):.2f} s with the simulator's start "
+            f"({sum(scene.fork_seconds for scene in scenes):.2f} s without); "
             f"{sum(item.live_steps for item in forked)} of {sum(item.steps for item in forked)} environment steps run"
         )
 
@@ -288,7 +320,14 @@ def _forked_text(scene: _Scene) -> str:
         return scene.fork.text
     if scene.fork is None:
         return ""
-    return f"{scene.fork.live_steps} of {scene.fork.steps} steps: {scene.fork.outcome.text}"
+    start = f"from event {scene.fork.event}, " if _forked_before(scene) else ""
+    return f"{start}{scene.fork.live_steps} of {scene.fork.steps} steps: {scene.fork.outcome.text}"
+
+
+def _forked_before(scene: _Scene) -> bool:
+    """Whether a fork began elsewhere than at the divergence shown: modulo queries that one comes later."""
+    certificate, fork = scene.certificate, scene.fork
+    return isinstance(fork, Forked) and isinstance(certificate, Diverged) and fork.event != certificate.event
 
 
 def _where(scene: _Scene) -> str:

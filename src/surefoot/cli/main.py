@@ -89,7 +89,7 @@ def _run(names: Iterable[str]) -> int:
         say(f"surefoot: {error.format_message()}\nTry '{name} --help'.", err)
         return UsageError.exit_code
     except (KeyboardInterrupt, typer.Abort):
-        say("Interrupted. What was recorded until now is kept.", err)
+        say(f"Interrupted. {'What was recorded until now is kept.' if _records() else 'There is no result.'}", err)
         return INTERRUPTED
     except SystemExit:  # typer's and rich's, when the reader of the output has gone
         return NOBODY_READS
@@ -97,6 +97,12 @@ def _run(names: Iterable[str]) -> int:
         with contextlib.suppress(OSError):
             say(f"surefoot: the output can't be written: {error.strerror or error}.", err)
         return EnvironmentFaultError.exit_code
+
+
+def _records() -> bool:
+    """Whether the command keeps what it runs."""
+    command, *options = sys.argv[1:] or [""]
+    return command in ("record", "learn", "resume") or any(option.partition("=")[0] == "--tape" for option in options)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import typer
 
 from surefoot.boundary.outcome import Infrastructure, is_success
 from surefoot.cli.arguments import AsJson, BankFolder, ProgramPath, RunSeed, TaskName, Trusted, parse_seeds, profile_of
-from surefoot.cli.console import err, out, print_json, progress, say, table
+from surefoot.cli.console import out, print_json, progress, say, table
 from surefoot.environments.host import TaskHost
 from surefoot.environments.registry import find_task
 from surefoot.errors import EnvironmentFaultError
@@ -37,6 +37,7 @@ def record(
     text.check()
     configurations = parse_seeds(seeds)
     place.create()
+    place.set_aside_abandoned()
     before = len(place.replaced())
     rows: list[dict[str, object]] = []
     with TaskHost(chosen) as host, progress(f"recording {task}", len(configurations)) as advance:
@@ -61,12 +62,16 @@ def _say_what_else(rows: list[dict[str, object]], bank: Path, program: Path, rep
     if _count(rows) < len(rows):
         say(f"Tapes of runs that failed are kept in {bank / 'failures'}.")
     if _count(rows):
-        say(f"After an edit: surefoot certify {program} --bank {bank}", err)
+        say(f"After an edit: surefoot certify {program} --bank {bank}")
 
 
 def _record_one(host: TaskHost, program: Program, seed: int, bank: Bank, run_seed: int) -> dict[str, object]:
     unfinished = bank.unfinished_path(seed)
-    execution = host.execute(program, seed, path=unfinished, run_seed=run_seed)
+    try:
+        execution = host.execute(program, seed, path=unfinished, run_seed=run_seed)
+    except KeyboardInterrupt:
+        bank.set_aside(unfinished)
+        raise
     kept: Path | None = None
     matches: bool | None = None
     if execution.tape is not None:

@@ -14,7 +14,8 @@ from surefoot.cli.console import print_json, say
 from surefoot.environments.registry import find_task
 from surefoot.errors import TapeError, UsageError
 from surefoot.program.source import Program
-from surefoot.scripts.replaying import present
+from surefoot.scripts.imports import refuse_given_imports
+from surefoot.scripts.replaying import is_own_api, present
 from surefoot.tape.certificate import Certificate, Certified, Diverged, Unavailable, verdict
 from surefoot.tape.file import Tape, load_tape
 from surefoot.tape.replay import certify, preload_for, program_of
@@ -31,7 +32,12 @@ def replay(
 ) -> int:
     """Run a program with TAPE in the environment's place. Exit 0 certified, 1 diverged, 3 unavailable."""
     loaded, obj = load_tape(tape), find_object(api)
+    trusted = trusted or is_own_api(loaded)
     text = Program.read(program, profile_of(trusted)) if program is not None else program_of(loaded)
+    if is_own_api(loaded):
+        refuse_given_imports(
+            text, loaded.header.surface.types, loaded.header.surface.functions[0].name.partition(".")[0]
+        )
     with Zygote(preload_for(text)) as zygote:
         started = time.perf_counter()
         certificate = _certify(text, loaded, zygote, obj)
@@ -40,8 +46,10 @@ def replay(
         print_json(as_data(certificate, loaded, seconds))
     elif isinstance(certificate, Diverged):
         say(certificate.page())
+    elif isinstance(certificate, Unavailable):
+        say(certificate.text)
     else:
-        say(f"{certificate.text}  in {seconds * 1000:.0f} ms; the recording took {loaded.seconds:.2f} s")
+        say(f"{certificate.text} in {seconds * 1000:.0f} ms; the recording took {loaded.seconds:.2f} s")
     return exit_code(certificate)
 
 

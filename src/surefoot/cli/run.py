@@ -17,6 +17,10 @@ from surefoot.program.source import Program
 from surefoot.tape.recording import Execution
 from surefoot.tape.records import Event
 
+SHOWN_CALLS = 20
+ONE_IN = 100
+"""A run's progress shows its first calls, and of the others one in so many."""
+
 
 def run(
     task: TaskName,
@@ -32,7 +36,9 @@ def run(
     text.check()
 
     def show_event(event: Event) -> None:
-        if not as_json:
+        if event.number == SHOWN_CALLS and not as_json:
+            err.print(f"  … from here on one call in {ONE_IN}", style="dim", markup=False)
+        if not as_json and (event.number < SHOWN_CALLS or event.number % ONE_IN == 0):
             error = " raised" if event.raised else ""
             err.print(f"  {event.number:3d}  line {event.line:<4d} {event.function}{error}", style="dim", markup=False)
 

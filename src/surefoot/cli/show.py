@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -13,17 +14,26 @@ from surefoot.cli.console import out, print_json, say, table
 from surefoot.cli.learn import print_report
 from surefoot.errors import RunError
 from surefoot.evaluation.learning import Report
+from surefoot.memory.bank import Bank, Witness
 from surefoot.report.run import change
 from surefoot.search.folder import read_manifest
 from surefoot.tape.file import Tape, load_tape
-from surefoot.tape.text import request_text
+from surefoot.tape.records import Event
+from surefoot.tape.text import raised_in, request_text, result_of, value_text
+
+_TRUNCATED = "truncated: the recording was cut before its end"
+_WIDE, _ANSWER = 120, 40
+"""From which width of the output answers are shown, and how long they may be."""
 
 
 def show(
-    path: Annotated[Path, typer.Argument(metavar="TAPE|RUN", help="A tape, or the folder of a run.")],
+    path: Annotated[Path, typer.Argument(metavar="TAPE|BANK|RUN", help="A tape, a bank, or the folder of a run.")],
     as_json: AsJson = False,
 ) -> None:
-    """Show what a tape holds (header, events, end), or how a learning run ended."""
+    """Show what a tape holds (header, events, end), which tapes a bank holds, or how a learning run ended."""
+    if path.is_dir() and not (path / "manifest.json").exists() and any(path.glob("*.mcap")):
+        _show_bank(path, as_json)
+        return
     if path.is_dir():
         _show_run(path, as_json)
         return
@@ -32,6 +42,28 @@ def show(
         print_json(as_data(tape))
     else:
         _print(tape)
+
+
+def _show_bank(path: Path, as_json: bool) -> None:
+    rows = [_bank_row(witness) for witness in Bank(path).witnesses()]
+    if as_json:
+        print_json({"bank": str(path), "tapes": rows})
+        return
+    shown = table("scene", "events#", "written", "outcome")
+    for row in rows:
+        shown.add_row(*(str(row[key]) for key in ("scene", "events", "written", "outcome")))
+    out.print(shown)
+
+
+def _bank_row(witness: Witness) -> dict[str, object]:
+    tape = witness.tape
+    ending = tape.end.outcome.text if tape and tape.end else _TRUNCATED
+    return {
+        "scene": witness.path.stem,
+        "events": len(tape.events) if tape else 0,
+        "written": datetime.fromtimestamp(witness.path.stat().st_mtime).astimezone().isoformat(" ", "seconds"),
+        "outcome": ending if tape else witness.problem,
+    }
 
 
 def _show_run(path: Path, as_json: bool) -> None:
@@ -87,9 +119,17 @@ def as_data(tape: Tape) -> dict[str, object]:
     }
 
 
+def _answer(event: Event) -> str:
+    """A call's answer in few words; empty for None."""
+    if event.raised:
+        return f"raised {raised_in(event.answer).name.rpartition('.')[2]}"
+    cell, nodes = result_of(event.answer)
+    return "" if cell is None else value_text(nodes, cell, _ANSWER)
+
+
 def _print(tape: Tape) -> None:
     header = tape.header
-    ending = tape.end.outcome.text if tape.end else "truncated: the recording was cut before its end"
+    ending = tape.end.outcome.text if tape.end else _TRUNCATED
     facts = table("", "")
     facts.show_header = False
     for name, value in {
@@ -105,10 +145,12 @@ def _print(tape: Tape) -> None:
     }.items():
         facts.add_row(name, value)
     out.print(facts)
-    rows = table("event#", "clock s#", "line#", "stage", "call")
+    wide = out.width >= _WIDE
+    rows = table("event#", "clock s#", "line#", "stage", "call", *(["answer"] if wide else []))
     for event in tape.events:
-        call = request_text(header.surface, event.function, event.request) + (" raised" if event.raised else "")
-        rows.add_row(str(event.number), f"{event.clock:.2f}", str(event.line), event.stage, call)
+        call = request_text(header.surface, event.function, event.request)
+        cells = [call, _answer(event)] if wide else [f"{call} {_answer(event)}" if event.raised else call]
+        rows.add_row(str(event.number), f"{event.clock:.2f}", str(event.line), event.stage, *cells)
     out.print(rows)
     if tape.end and tape.end.output:
         say("output:\n" + tape.end.output.rstrip("\n"))

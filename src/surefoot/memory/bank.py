@@ -5,24 +5,27 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from surefoot.boundary.outcome import is_success
-from surefoot.errors import SurefootError, TapeError, UsageError
+from surefoot.errors import NoTapeError, SurefootError, TapeError, UsageError
+from surefoot.memory.tapes import is_running
 from surefoot.tape.file import Tape, load_tape
 
 _UNFINISHED = ".recording-"
 
 
 class Witness(msgspec.Struct, frozen=True):
-    """One entry of a bank: a tape, or why its file can't be read."""
+    """One entry of a bank: a tape, or why its file can't be read. A `foreign` file never was a tape of a program."""
 
     path: Path
     tape: Tape | None
     problem: str = ""
+    foreign: bool = False
 
 
 class Bank:
@@ -79,6 +82,10 @@ class Bank:
 
     def witnesses(self) -> list[Witness]:
         """All witnesses, by file name. UsageError if there is no such folder or nothing in it."""
+        if self.folder.is_file():
+            raise UsageError(
+                f"{self.folder} is a file; a bank is a folder. For one tape: 'surefoot replay {self.folder} PROGRAM'."
+            )
         if not self.folder.is_dir():
             raise UsageError(
                 f"There is no bank at {self.folder}. Make one with 'surefoot record … --bank {self.folder}'."
@@ -100,12 +107,24 @@ class Bank:
         """Recordings that were cut before they had their place."""
         return sorted(self.folder.glob(f"{_UNFINISHED}*.mcap"))
 
+    def set_aside(self, path: Path) -> None:
+        """Move a recording that will not be finished to `unfinished/`; one that was never begun is none."""
+        with contextlib.suppress(OSError), self._alone():
+            _move(path, self.folder / "unfinished" / path.name.lstrip("."))
+
+    def set_aside_abandoned(self) -> None:
+        """Set aside the unfinished recordings whose process is gone; for a process that records none yet."""
+        for path in self.unfinished():
+            found = re.match(rf"{re.escape(_UNFINISHED)}(\d+)-", path.name)
+            if found and (int(found[1]) == os.getpid() or not is_running(int(found[1]))):
+                self.set_aside(path)
+
 
 def _read(path: Path) -> Witness:
     try:
         return Witness(path, load_tape(path))
     except SurefootError as error:
-        return Witness(path, None, str(error))
+        return Witness(path, None, str(error), isinstance(error, NoTapeError))
 
 
 def _identity_of(path: Path) -> str:

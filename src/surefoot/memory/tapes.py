@@ -23,8 +23,10 @@ class TapeStore:
         self.folder = folder
         with _disk(folder):
             folder.mkdir(parents=True, exist_ok=True)
-        for path in folder.glob(f"{_UNFINISHED}*.mcap"):
-            self.set_aside(path)
+        for path in folder.glob(f"{_UNFINISHED}-*.mcap"):
+            recorder = path.stem.removeprefix(f"{_UNFINISHED}-")
+            if not recorder.isdigit() or int(recorder) == os.getpid() or not is_running(int(recorder)):
+                self.set_aside(path)
         self.load = lru_cache(maxsize=_KEPT_IN_MEMORY)(self._load)
 
     def path(self, identity: str) -> Path:
@@ -57,6 +59,17 @@ class TapeStore:
 
     def _load(self, identity: str) -> Tape:
         return load_tape(self.path(identity))
+
+
+def is_running(process: int) -> bool:
+    """Whether there is a process of that number, whoever's it is."""
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # another user's
+        return True
+    return True
 
 
 @contextlib.contextmanager

@@ -27,11 +27,10 @@ import msgspec
 import numpy as np
 from mcap.writer import Writer
 
-from surefoot.boundary.exchange import UNCHANGED
 from surefoot.boundary.table import unpack_table
 from surefoot.tape.file import Tape
 from surefoot.tape.records import Event, Telemetry
-from surefoot.tape.text import argument_names, array_of, request_text, value_text
+from surefoot.tape.text import argument_names, array_of, request_text, result_of, value_text
 
 FRAME = "environment"
 """The frame of poses: that of the environment's telemetry."""
@@ -111,7 +110,7 @@ class _View:
 
     def _event(self, event: Event) -> None:
         surface = self._tape.header.surface
-        cell, nodes = _result(event.answer)
+        cell, nodes = result_of(event.answer)
         result = value_text(nodes, cell)
         said = f"{request_text(surface, event.function, event.request)} {'raised' if event.raised else '→'} {result}"
         self._log(event.clock, _ERROR if event.raised else _INFO, said, event.stage, event.line)
@@ -208,13 +207,6 @@ def _schema_of(value: Any) -> dict[str, Any]:
     if isinstance(value, list):
         return {"type": "array", "items": _schema_of(value[0]) if value else _NUMBER}
     return {"type": "boolean"} if isinstance(value, bool) else _TEXT if isinstance(value, str) else _NUMBER
-
-
-def _result(answer: bytes) -> tuple[Any, list[Any]]:
-    """The cell of an answer's result, and the nodes."""
-    change, *parts = unpack_table(answer)
-    cell, nodes = parts if change == UNCHANGED else parts[2:4]
-    return cell, nodes
 
 
 def _arguments(names: Sequence[str], request: bytes) -> dict[str, str]:

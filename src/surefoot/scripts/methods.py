@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dataclasses
+import enum
 import fnmatch
 import inspect
 from collections.abc import Callable, Iterable, Sequence
@@ -11,8 +13,8 @@ from typing import Any
 
 import msgspec
 
-from surefoot.boundary.declared import MARK, HandleSpec, is_literal, qualified
-from surefoot.boundary.surface import ApiMark, Kind, Shared, Surface, api
+from surefoot.boundary.declared import MARK, HandleSpec, is_handle, is_literal, is_named_tuple, qualified
+from surefoot.boundary.surface import VIEWS, ApiMark, Kind, Shared, Surface, api
 from surefoot.errors import EnvironmentFaultError, UsageError, unknown_name
 
 Raises = tuple[type[BaseException], ...]
@@ -78,41 +80,117 @@ def wrapper_of(
 ) -> type[Any]:
     """A class whose `@api` methods forward to `subject`; its constructor takes a function to call after each effect.
 
-    With a `name`, each is called `name.method`. `queries` are names of methods or patterns (`get_*`); methods
-    that `@api` marks keep their marks, to which `raises` and `types` add. UsageError for a name or pattern that
-    fits no method, for exceptions that are none, and for an object without methods.
+    With a `name`, each is called `name.method`. Classes in `types` that are no dataclass, enum or named tuple are
+    handles: their public methods are there as `Class.method`. `queries` are names of methods or patterns (`get_*`,
+    `Session.read`); methods that `@api` marks keep their marks, to which `raises` and `types` add. UsageError for a
+    name or pattern that fits no method, for exceptions or types that are none, and for an object without methods.
     """
-    for option, several in {"queries": queries, "raises": raises, "types": types}.items():
-        if isinstance(several, str | type):
-            shown = repr(several) if isinstance(several, str) else several.__qualname__
-            raise UsageError(f"{option} takes several: {option}=({shown},).")
+    _check_several(queries=queries, raises=raises, types=types)
     methods = methods_of(subject)
     if not methods:
         raise UsageError(
             f"An object of type {type(subject).__qualname__} has no public methods that a script could call. Pass the "
             "client object itself."
         )
-    chosen = _queries(methods, queries)
-    seen = _with_subclasses(raises)
-    scope: dict[str, Any] = {}
-    for method, signature in methods.items():
-        kind: Kind = "query" if method in chosen else "effect"
-        mark: ApiMark = getattr(
-            getattr(subject, method), MARK, ApiMark(kind, shared="all" if shared == "all" else tuple(shared))
-        )
+    handles = _handle_classes(subject, methods, types)
+    full: dict[str, tuple[Any, str, inspect.Signature]]
+    full = {method: (subject, method, signature) for method, signature in methods.items()}
+    for handle in handles:
+        theirs = methods_of(handle).items()
+        full |= {f"{handle.__name__}.{method}": (handle, method, signature) for method, signature in theirs}
+    chosen = _queries(list(full), queries)
+    seen, after_effect = _with_subclasses(raises), _AfterEffect()
+    scopes: dict[Any, dict[str, Any]] = {kind: {} for kind in handles}
+    own: dict[str, Any] = {}
+    for key, (owner, method, signature) in full.items():
+        item = getattr(owner, method)
+        kind: Kind = "query" if key in chosen else "effect"
+        mark: ApiMark = getattr(item, MARK, ApiMark(kind, shared=_shared(shared)))
         visible = tuple(dict.fromkeys((*mark.raises, *seen)))
         declared = tuple(dict.fromkeys((*mark.types, *types)))
-        forward = _forward(subject, method, f"{name}.{method}" if name else method, signature, mark.kind, visible)
-        forward.__doc__ = inspect.getdoc(getattr(subject, method))
-        scope[forward.__name__] = api(mark.kind, (*visible, Exception), types=declared, shared=mark.shared)(forward)
-    scope["__init__"] = lambda self, after_effect: setattr(self, "_after_effect", after_effect)
-    return type(type(subject).__name__, (), scope)
+        on_handle = owner is not subject
+        shown = key if on_handle or not name else f"{name}.{method}"
+        forward = _forward(
+            None if on_handle else subject, method, shown, signature, visible,
+            after_effect if mark.kind == "effect" else None,
+        )  # fmt: skip
+        forward.__doc__ = inspect.getdoc(item)
+        marked = api(mark.kind, (*visible, Exception), types=declared, shared=mark.shared)(forward)
+        if on_handle:
+            scopes[owner][method] = marked
+        else:
+            own[shown] = marked
+    own["__init__"] = lambda self, function: setattr(after_effect, "function", function)
+    own[VIEWS] = {kind: type(kind.__name__, (), scope) for kind, scope in scopes.items()}
+    return type(type(subject).__name__, (), own)
 
 
-def _queries(methods: Iterable[str], asked: Sequence[str]) -> set[str]:
+class _AfterEffect:
+    """What to call after each effect, known only once the wrapper is made."""
+
+    def __init__(self) -> None:
+        self.function: Callable[[], None] = lambda: None
+
+
+def _check_several(**options: Sequence[Any]) -> None:
+    """Raise UsageError for options that are one thing where several are taken, and for types that are no classes."""
+    for option, several in options.items():
+        if isinstance(several, str | type):
+            shown = repr(several) if isinstance(several, str) else several.__qualname__
+            raise UsageError(f"{option} takes several: {option}=({shown},).")
+    for kind in options["types"]:
+        if not isinstance(kind, type):
+            raise UsageError(f"types takes classes, not {kind!r}.")
+
+
+def _shared(shared: Any) -> Shared:
+    if shared == "all":
+        return "all"
+    if isinstance(shared, type):
+        raise UsageError(f"shared takes several: shared=({shared.__qualname__},).")
+    if not isinstance(shared, tuple | list) or not all(isinstance(kind, type) for kind in shared):
+        raise UsageError(f"shared takes 'all' or several classes, not {shared!r}.")
+    return tuple(shared)
+
+
+def _handle_classes(subject: Subject, methods: Iterable[str], types: Sequence[type]) -> list[type]:
+    """The handles among `types` and among those that `@api` declares on methods of the object and of handles."""
+    found: dict[type, None] = {}
+    waiting = [*types, *_marked_types(subject, methods)]
+    while waiting:
+        kind = waiting.pop(0)
+        if kind in found or _is_value(kind):
+            continue
+        theirs = methods_of(kind)
+        if not is_handle(kind) and (not theirs or any(base in _PYTHONS_OWN for base in kind.__mro__[:-1])):
+            raise UsageError(
+                f"{qualified(kind)} can't be declared: types=(...) takes dataclasses, enums, named tuples, and classes with "
+                "public methods, whose objects stay with you (handles); exceptions go into raises=(...)."
+            )
+        found[kind] = None
+        waiting += _marked_types(kind, theirs)
+    return list(found)
+
+
+def _marked_types(owner: Any, methods: Iterable[str]) -> list[type]:
+    marks = [getattr(getattr(owner, method), MARK, None) for method in methods]
+    return [kind for mark in marks if mark is not None for kind in mark.types]
+
+
+def _is_value(kind: type) -> bool:
+    """Whether objects of a declared type cross as values."""
+    return issubclass(kind, enum.Enum | BaseException) or dataclasses.is_dataclass(kind) or is_named_tuple(kind)
+
+
+def _queries(methods: Sequence[str], asked: Sequence[str]) -> set[str]:
+    """The methods (`left`, or `Session.read` of a handle) that the patterns fit; one without a dot fits last names."""
     chosen: set[str] = set()
     for pattern in asked:
-        fitting = fnmatch.filter(methods, pattern)
+        fitting = [
+            method
+            for method in methods
+            if fnmatch.fnmatchcase(method if "." in pattern else method.rpartition(".")[2], pattern)
+        ]
         if not fitting:
             raise unknown_name("method", pattern, methods)
         chosen.update(fitting)
@@ -138,9 +216,17 @@ def _with_subclasses(raises: Sequence[type[BaseException]]) -> Raises:
 
 
 def _forward(
-    subject: Subject | type, method: str, name: str, signature: inspect.Signature, kind: Kind, visible: Raises
+    subject: Subject | None,
+    method: str,
+    name: str,
+    signature: inspect.Signature,
+    visible: Raises,
+    after: _AfterEffect | None = None,
 ) -> Callable[..., Any]:
-    """A method that calls that of the subject; what it raises beyond `visible` is a fault with its remedy."""
+    """A method that calls that of the subject; what it raises beyond `visible` is a fault with its remedy.
+
+    With None for the subject it calls that of its first argument, a handle.
+    """
     defaults = {
         place: parameter.default
         for place, parameter in signature.parameters.items()
@@ -152,7 +238,7 @@ def _forward(
         if defaults:
             values, named = _with_defaults(signature, values, named, defaults)
         try:
-            return getattr(subject, method)(*values, **named)
+            return getattr(self if subject is None else subject, method)(*values, **named)
         except Exception as error:
             if type(error) in seen:
                 raise
@@ -161,8 +247,8 @@ def _forward(
                 f"record with raises=({type(error).__qualname__},)"
             ) from error
         finally:
-            if kind == "effect":
-                self._after_effect()
+            if after is not None:
+                after.function()
 
     parameters = [
         parameter.replace(default=_stand_in(place)) if place in defaults else parameter
@@ -208,7 +294,7 @@ def described(subject: Subject | type, surface: Surface) -> Surface:
         if method not in now:
             continue
         mark: ApiMark = getattr(getattr(subject, method), MARK, ApiMark(function.kind))
-        forward = _forward(subject, method, function.name, now[method], mark.kind, ())
+        forward = _forward(subject, method, function.name, now[method], ())
         fresh = Surface.of(type("Now", (), {function.name: api(mark.kind)(forward)})).functions[0]
         functions.append(msgspec.structs.replace(function, kind=fresh.kind, signature=fresh.signature))
     return Surface(tuple(functions))

@@ -53,16 +53,23 @@ class Certified:
         `obj`, `revision` and `modulo` are those of `surefoot.replay`.
         """
         __tracebackhide__ = True
-        from surefoot.errors import SurefootError
+        from surefoot.errors import SurefootError, UsageError
         from surefoot.program.source import Program
 
+        refusal = ""
         try:
+            if not (self._root / program).is_file():
+                raise UsageError(
+                    f"There is no program at {self._root / program}. Check the path; it is relative to pytest's root folder."
+                )
             text = Program.read(self._root / program, "trusted")
             text.check()
             paths = self._paths(self._root / tapes)
             problems = [(path, self._problem(text, path, obj, revision=revision, modulo=modulo)) for path in paths]
         except SurefootError as error:
-            pytest.fail(f"surefoot: {error}", pytrace=False)
+            refusal = f"surefoot: {error}"
+        if refusal:
+            pytest.fail(refusal, pytrace=False)  # outside the handler, which pytest would show as well
         found = [(path, problem) for path, problem in problems if problem]
         if found:
             head = f"surefoot: {self._shown(self._root / program)} is certified on {len(paths) - len(found)} of {len(paths)} tapes."

@@ -18,6 +18,7 @@ from surefoot.boundary.wire import Limits
 from surefoot.errors import TapeError, UsageError
 from surefoot.program.source import Program
 from surefoot.scripts.environment import PROTOCOL, TIER, ObjectEnvironment, revision_of, task_name
+from surefoot.scripts.imports import refuse_given_imports
 from surefoot.scripts.methods import wrapper_of
 from surefoot.tape.file import Tape
 from surefoot.tape.recording import Execution, Origin, execute
@@ -50,14 +51,16 @@ def record(
     are raised, and those of `raises` with their subclasses; any other ends the run as `Infrastructure`.
 
     `types` are what arguments and results may hold besides Python's and NumPy's own values: dataclasses, enums,
-    named tuples, and handles (classes with `@api` methods). `shared` says which objects stay one and the same over
+    named tuples, and handles: other classes, whose objects stay here and whose public methods the script calls as
+    it does those of `obj` (`"read"` or `"Session.read"` in `queries` names one). `shared` says which objects stay one and the same over
     several calls: types, or `"all"`.
 
     A run succeeds if it ends normally and `check(obj)` is true, where given. The tape of a run that does not
     is kept in `failures/` beside `tape`. `revision` adds to the hash of the source files of `obj`'s class; a
     replay that is given the class is `Unavailable` once that has changed.
 
-    Raises UsageError for arguments that do not fit, TapeError where there is a file at `tape` already.
+    Raises UsageError for arguments that do not fit, InvalidProgramError for a script that can't be run faithfully,
+    TapeError where there is a file at `tape` already.
     """
     text, path = Program.read(Path(program), "trusted"), Path(tape)
     if isinstance(obj, type):
@@ -71,6 +74,8 @@ def record(
     _check_name(name, (*types, *raises))
     task = task_name(type(obj))
     origin = Origin(task, TIER, PROTOCOL, Surface.of(wrapper), revision_of(obj, revision))
+    text.check()
+    refuse_given_imports(text, origin.surface.types, name or origin.surface.functions[0].name)
     environment = ObjectEnvironment(task, wrapper, (lambda: check(obj)) if check else None)
     unfinished = _unfinished(path)
     with Zygote(preload_for(text)) as zygote:

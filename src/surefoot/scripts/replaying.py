@@ -10,6 +10,7 @@ from surefoot.boundary.surface import Surface
 from surefoot.errors import UsageError
 from surefoot.program.source import Program
 from surefoot.scripts.environment import TIER, revision_of, task_name
+from surefoot.scripts.imports import refuse_given_imports
 from surefoot.scripts.methods import described
 from surefoot.tape.certificate import Certificate, Reason
 from surefoot.tape.file import Tape, load_tape
@@ -69,7 +70,14 @@ class Replayer:
         revision: str | None = None,
         modulo: bool = False,
     ) -> Certificate:
-        """The certificate of `program` on `tape`, checked against `obj` where given. UsageError for another class."""
+        """The certificate of `program` on `tape`, checked against `obj` where given.
+
+        UsageError for another class, InvalidProgramError for a program that imports what the host gives it.
+        """
+        if is_own_api(tape):
+            refuse_given_imports(
+                program, tape.header.surface.types, tape.header.surface.functions[0].name.partition(".")[0]
+            )
         zygote = self._interpreters.of(program)
         if obj is None:
             return certify(program, tape, zygote, modulo=modulo)

@@ -18,6 +18,7 @@ Reason = Literal[
     "scene changed",
     "no snapshot",
     "shared objects",
+    "own object",
 ]
 DivergenceKind = Literal[
     "argument", "other call", "extra call", "missing calls", "shared state", "exception", "abnormal end", "limit"

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 import msgspec
 import xxhash
 
-from surefoot.errors import TapeError
+from surefoot.errors import NoTapeError, TapeError
 from surefoot.tape.records import FEATURES, FORMAT, End, Event, Header, Telemetry
 
 _MAGIC = b"\x89MCAP0\r\n"
@@ -210,17 +210,19 @@ def _after(parts: Sequence[bytes | memoryview], written: int) -> list[bytes | me
 def load_tape(path: Path) -> Tape:
     """Read and verify a tape.
 
-    A tape cut short loads as truncated. TapeError for a file that is no tape, of a newer format, or
-    changed after it was recorded (with the place).
+    A tape cut short loads as truncated. NoTapeError for a file that is no tape, TapeError for one of a newer
+    format, or changed after it was recorded (with the place).
     """
     try:
         data = path.read_bytes()
     except FileNotFoundError:
         raise TapeError(f"There is no tape at {path}. Check the path.") from None
+    except IsADirectoryError:
+        raise NoTapeError(f"{path} is a folder, not a tape.") from None
     except OSError as error:
         raise TapeError(f"The tape {path} can't be read: {error.strerror}.") from None
     if not data:
-        raise TapeError(f"The tape {path} is empty: its recording never began, or its content was lost.")
+        raise NoTapeError(f"The tape {path} is empty: its recording never began, or its content was lost.")
     return _Loader(path, data).load()
 
 
@@ -279,7 +281,7 @@ class _Loader:
             raise self._headless()
         other = _ANY_OPENING.match(first)
         if other is None:
-            raise TapeError(
+            raise NoTapeError(
                 f"{self._path} is not a surefoot tape. Tapes are made by 'surefoot record' and 'surefoot run --tape'."
             )
         self._check_format(int(other[1]))

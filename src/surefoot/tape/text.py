@@ -79,6 +79,13 @@ def parameter_names(function: FunctionSpec) -> list[str]:
     return [argument.arg for argument in every]
 
 
+def result_of(answer: bytes) -> tuple[Any, Nodes]:
+    """The cell of an answer's result, and the nodes."""
+    change, *parts = unpack_table(answer)
+    cell, nodes = parts if change == UNCHANGED else parts[2:4]
+    return cell, nodes
+
+
 class Raised(NamedTuple):
     """The exception that a recorded answer holds: its qualified name, and its short text."""
 
@@ -88,8 +95,7 @@ class Raised(NamedTuple):
 
 def raised_in(answer: bytes) -> Raised:
     """What the answer of a call that raised holds."""
-    change, *parts = unpack_table(answer)
-    root, nodes = parts if change == UNCHANGED else parts[2:4]
+    root, nodes = result_of(answer)
     name, arguments = nodes[root[0]][1:3]
     items = "".join(_items(nodes, nodes[arguments[0]][1:], (root[0],), 100))
     return Raised(name.removeprefix("builtins."), shortened(f"{name.rpartition('.')[2]}({items})", 100))

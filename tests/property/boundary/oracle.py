@@ -14,7 +14,8 @@ Not kept by the boundary, so not compared with the run in-process:
 - identity of numbers, strings, bytes and other immutable values that hold no others (dates, decimals, ranges), and
   `id()` of anything;
 - identity of an object across calls where neither the public state reaches it nor a function declares it shared: each
-  time it crosses, the receiver has a new copy (within one message, and for what the caller passed in, it is kept);
+  time it crosses, the receiver has a new copy (within one message, and for what the caller passed in, it is kept); so
+  it is with the memory of an array that the public state let go of, though a view of it may still be there;
 - strides of an array that shares memory with nothing else in its message (its axis order is kept);
 - memory that an array shares with a bytearray, a memoryview or another buffer that is no array;
 - context and traceback of an exception, and the constructor, methods and properties of declared classes: a program's

@@ -257,7 +257,7 @@ METHODS = {
         True,
         "    def window(self, start, stop):\n"
         "        part = self.big[start:stop]\n"
-        "        return part if shares({shared}, part) else part.copy()\n",
+        "        return part if shares({shared}, part) and self.intact() else part.copy()\n",
         ("{r} = window(8, 11)", "{r} = window(2, 4)", "{r} = window(9, 10); {r}[0] = 5.0", "{r} = [window(8, 12), window(9, 11)]", "{r} = window(3, 5)"),
     ),
     "wave": Method(

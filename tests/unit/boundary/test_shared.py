@@ -129,7 +129,7 @@ class Both:
         return self.types[f"{real.__module__}.{real.__qualname__}"]
 
     def call(self, name, *arguments):
-        _, function, raises, shared = self.functions[name]
+        _, function, raises, shared, _ = self.functions[name]
         received = self.callee.open(self.caller.request(arguments))
         try:
             result, raised = function(received), False

@@ -106,8 +106,27 @@ def test_forked_scenes_show_what_became_of_them_and_a_success_is_no_finding(sure
         f"22 of {steps} steps: success" for steps in (114, 122, 121, 117)
     ]
     assert re.fullmatch(
-        r"Forked: 4 to success, 0 to failure, 0 unavailable, in \d\.\d\d s; 88 of 474 environment steps run", lines[-1]
+        r"Forked: 4 to success, 0 to failure, 0 unavailable, in \d\.\d\d s with the simulator's start "
+        r"\(\d\.\d\d s without\); 88 of 474 environment steps run",
+        lines[-1],
     )
+
+
+def test_a_fork_s_time_is_told_with_and_without_the_simulator_s_start(surefoot, bank, naive, written):
+    edited = written(naive.source.replace("move_to(target, height=0.08)", "move_to(target, height=0.09)"))
+    data = surefoot("certify", edited, "--bank", bank, "--fork", "--json").json
+    assert data["fork_wall_seconds"] > data["fork_seconds"] > 0
+
+
+def test_a_fork_names_its_beginning_where_the_divergence_modulo_queries_comes_later(surefoot, bank, naive, written):
+    text = naive.source.replace("    about = describe(item)\n", "    about = describe(item)\n    describe(item)\n")
+    edited = written(text.replace("move_to(target, height=0.08)", "move_to(target, height=0.09)"))
+    options = ("--bank", bank, "--modulo", "queries", "--fork")
+    scenes = surefoot("certify", edited, *options, "--json").json["scenes"]
+    assert [(scene["event"], scene["fork"]["event"]) for scene in scenes] == [(11, 1)] * 4
+    lines = surefoot("certify", edited, *options).out.splitlines()
+    assert re.split(r"  +", lines[0].strip())[-1] == "forked"
+    assert re.fullmatch(r"from event 1, \d+ of 114 steps: success", re.split(r"  +", lines[1].strip())[-1])
 
 
 def test_a_forked_failure_is_a_regression(surefoot, bank, naive, written):
@@ -187,14 +206,51 @@ def test_broken_foreign_and_unfinished_tapes_are_named_and_the_others_are_certif
     (copy / "desk-place.seed-104.mcap").write_bytes(b"junk")
     (copy / ".recording-1-9.mcap").write_bytes(whole[:500])
     said = surefoot("certify", written(naive.source), "--bank", copy, "--json")
-    assert said.code == 1
+    assert said.code == 3
     assert [(scene["verdict"], scene.get("reason")) for scene in said.json["scenes"]] == [
         ("certified", None),
         ("unavailable", "truncated"),
         ("unavailable", "unreadable"),
         ("certified", None),
     ]
-    assert said.err == f"Ignored: {copy / '.recording-1-9.mcap'} is a recording that was cut before its end.\n"
+    assert said.err == (
+        f"Ignored: {copy / '.recording-1-9.mcap'} is no finished recording. Where its process has gone, the next "
+        f"'surefoot record' moves it to {copy / 'unfinished'}.\n"
+    )
+
+
+def test_files_that_are_no_tapes_are_counted_apart_from_recorded_scenes(surefoot, bank, naive, written, tmp_path):
+    copy = tmp_path / "bank"
+    shutil.copytree(bank, copy)
+    (copy / "empty.mcap").touch()
+    (copy / "notes.mcap").write_text("a shopping list")
+    (copy / "sub.mcap").mkdir()
+    assert surefoot("export", min(bank.glob("*.mcap")), copy / "view.mcap").code == 0
+    said = surefoot("certify", written(naive.source), "--bank", copy)
+    counts, foreign = said.out.splitlines()[-2:]
+    assert said.code == 3
+    assert counts.startswith("edited.py: 4 of 4 recorded scenes certified in ")
+    assert foreign == "4 files are no tapes of a program."
+    data = surefoot("certify", written(naive.source), "--bank", copy, "--json").json
+    assert (data["certified"], data["unavailable"], data["foreign_files"]) == (4, 4, 4)
+
+
+def test_a_divergence_is_exit_code_1_whatever_else_is_unavailable(surefoot, bank, naive, written, tmp_path):
+    copy = tmp_path / "bank"
+    shutil.copytree(bank, copy)
+    (copy / "notes.mcap").write_text("a shopping list")
+    edited = written(naive.source.replace("move_to(target, height=0.08)", "move_to(target, height=0.09)"))
+    assert surefoot("certify", edited, "--bank", copy).code == 1
+    assert surefoot("certify", edited, "--bank", copy, "--fork").code == 3
+
+
+def test_one_tape_is_no_bank_and_the_sentence_names_the_command_for_it(surefoot, bank, naive, written):
+    tape = min(bank.glob("*.mcap"))
+    said = surefoot("certify", written(naive.source), "--bank", tape)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(
+        f"surefoot: {tape} is a file; a bank is a folder. For one tape: 'surefoot replay {tape} PROGRAM'.\n"
+    )
 
 
 def test_a_tape_of_a_task_that_is_not_installed_is_unavailable(surefoot, bank, naive, written, tape_of, tmp_path):

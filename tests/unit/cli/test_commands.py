@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 import surefoot as package
-from surefoot.cli import doctor
+from surefoot.cli import doctor, show
 from surefoot.cli import main as cli
 from surefoot.cli.arguments import parse_seeds
 from surefoot.errors import UsageError
@@ -64,7 +64,7 @@ def test_a_program_s_error_is_shown_with_its_traceback(surefoot, written):
 def test_replay_certifies_and_diverges(surefoot, desk_tape, naive, written):
     said = surefoot("replay", desk_tape)
     assert said.code == 0
-    assert re.fullmatch(r"certified \(14 events\)  in \d+ ms; the recording took \d+\.\d\d s\n", said.out)
+    assert re.fullmatch(r"certified \(14 events\) in \d+ ms; the recording took \d+\.\d\d s\n", said.out)
     data = surefoot("replay", desk_tape, "--json").json
     assert (data["verdict"], data["events"], data["task"], data["seed"]) == ("certified", 14, "desk/place", 101)
     edited = written(naive.source.replace("height=0.20", "height=0.21"))
@@ -103,7 +103,9 @@ def test_show_lists_header_events_and_end(surefoot, desk_tape):
     said = surefoot("show", desk_tape)
     assert said.code == 0
     assert re.search(
-        r"^   11 +1\.88 +25 +place +move_to\(position=\[0\.18.*, 0\.006.*\], height=0\.08\) *$", said.out, re.MULTILINE
+        r"^   11 +1\.88 +25 +place +move_to\(position=\[0\.18.*, 0\.006.*\], height=0\.08\) +True *$",
+        said.out,
+        re.MULTILINE,
     )
     data = surefoot("show", desk_tape, "--json").json
     assert (data["task"], data["seed"], data["truncated"], len(data["events"])) == ("desk/place", 101, False, 14)
@@ -120,7 +122,11 @@ def test_record_keeps_successes_and_counts_them(surefoot, naive, written, tmp_pa
     assert (said.json["successes"], [run["self_match"] for run in said.json["runs"]]) == (1, [True, None])
     said = surefoot("record", "desk/place", written(naive.source), "--seeds", "102", "--bank", tmp_path / "b")
     assert said.code == 0
-    assert said.out.splitlines()[-1] == f"1/1 successes kept in {tmp_path / 'b'}"
+    assert said.err == ""
+    assert said.out.splitlines()[-2:] == [
+        f"1/1 successes kept in {tmp_path / 'b'}",
+        f"After an edit: surefoot certify {written(naive.source)} --bank {tmp_path / 'b'}",
+    ]
     assert sorted(path.name for path in (tmp_path / "b").glob("*.mcap")) == [
         "desk-place.seed-101.mcap", "desk-place.seed-102.mcap",
     ]  # fmt: skip
@@ -204,7 +210,68 @@ def test_interrupted_commands_say_so_and_end_with_130(surefoot, monkeypatch, wri
 
     monkeypatch.setattr("surefoot.environments.host.TaskHost.execute", interrupt)
     said = surefoot("run", "desk/place", written("x = 1\n"), "--seed", 1)
+    assert (said.code, said.err) == (cli.INTERRUPTED, "Interrupted. There is no result.\n")
+
+
+def test_an_interrupted_recording_is_set_aside_and_so_is_one_whose_process_is_gone(
+    surefoot, monkeypatch, naive, written, tmp_path
+):
+    bank = tmp_path / "b"
+
+    def interrupt(*_, path, **__):
+        path.write_bytes(b"cut")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("surefoot.environments.host.TaskHost.execute", interrupt)
+        said = surefoot("record", "desk/place", written(naive.source), "--seeds", "101", "--bank", bank)
     assert (said.code, said.err) == (cli.INTERRUPTED, "Interrupted. What was recorded until now is kept.\n")
+    assert list(bank.glob(".recording-*")) == []
+    with subprocess.Popen(["true"]) as gone:
+        pass
+    (bank / f".recording-{gone.pid}-9.mcap").write_bytes(b"killed")
+    (bank / f".recording-{os.getppid()}-9.mcap").write_bytes(b"at work")
+    assert surefoot("record", "desk/place", written(naive.source), "--seeds", "101", "--bank", bank).code == 0
+    assert sorted(path.read_bytes() for path in (bank / "unfinished").iterdir()) == [b"cut", b"killed"]
+    assert [path.read_bytes() for path in bank.glob(".recording-*")] == [b"at work"]
+
+
+def test_a_bank_is_shown_as_a_list_of_its_tapes(surefoot, bank, desk_tape, tmp_path):
+    said = surefoot("show", bank)
+    assert said.code == 0
+    assert re.match(
+        r"scene +events +written +outcome *\ndesk-place\.seed-101 +14 +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S+ +success *\n",
+        said.out,
+    )
+    rows = surefoot("show", bank, "--json").json["tapes"]
+    assert [(row["scene"], row["outcome"]) for row in rows] == [
+        (f"desk-place.seed-{seed}", "success") for seed in (101, 102, 104, 106)
+    ]
+    said = surefoot("show", tmp_path)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(f"surefoot: There is no run at {tmp_path}.")
+
+
+def test_answers_are_shown_where_there_is_room_and_exceptions_by_their_type(surefoot, tape_of, tmp_path, monkeypatch):
+    tape_of("same([1], 2)\ntry:\n    fail('key')\nexcept KeyError:\n    pass\n", path=tmp_path / "t.mcap")
+
+    def calls():
+        lines = surefoot("show", tmp_path / "t.mcap").out.splitlines()
+        return [re.split(r"  +", line.strip())[3:] for line in lines if re.match(r" +[01]  ", line)]
+
+    assert calls() == [
+        ["same(first=[1], second=2)", "[False, False]"],
+        ["fail(kind='key', items=None)", "raised KeyError"],
+    ]
+    monkeypatch.setattr(show.out, "width", 80)
+    assert calls() == [["same(first=[1], second=2)"], ["fail(kind='key', items=None) raised KeyError"]]
+
+
+def test_a_long_run_s_progress_shows_one_call_in_a_hundred_after_the_first_ones(surefoot, written):
+    said = surefoot("run", "desk/place", written("for _ in range(250): list_objects()\n"), "--seed", 101)
+    numbers = [int(line.split()[0]) for line in said.err.splitlines() if "list_objects" in line]
+    assert numbers == [*range(20), 100, 200]
+    assert said.err.splitlines()[20] == "  … from here on one call in 100"
 
 
 def test_ctrl_c_in_the_middle_of_a_recording_leaves_a_readable_tape_and_no_process(

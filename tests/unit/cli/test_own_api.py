@@ -49,7 +49,7 @@ def test_with_the_client_s_class_nothing_is_taken_for_granted(surefoot, project,
     assert (said.code, said.err, said.json["certified"]) == (0, "", 1)
     (project / "counter_client.py").write_text(CLIENT + "\n# changed\n")
     said = surefoot("certify", "script.py", *arguments)
-    assert (said.code, said.json["scenes"][0]["reason"]) == (1, "environment changed")
+    assert (said.code, said.json["scenes"][0]["reason"]) == (3, "environment changed")
     said = surefoot("replay", "tapes/day.mcap", "--api", "counter_client:Counter")
     assert (said.code, said.out.partition(":")[0]) == (3, "unavailable (environment changed)")
 
@@ -62,6 +62,18 @@ def test_a_script_that_differs_is_not_run_and_the_remedy_is_to_record_it_anew(su
     assert said.out.endswith(
         "If the others are meant to differ, record them anew with surefoot.record (see docs/own-api.md).\n"
     )
+
+
+def test_forks_and_runs_on_a_user_s_object_are_unavailable_with_a_reason(surefoot, project, written):
+    options = ("--bank", "tapes", "--fork", "--run-uncertified")
+    said = surefoot("certify", written("client.add(3)"), *options)
+    reason = "unavailable (own object): record it anew"
+    assert said.code == 1
+    assert said.out.splitlines()[1].rstrip().endswith(f"1 → 3  {reason}  {reason}")
+    assert "Forked: 0 to success, 0 to failure, 1 unavailable, " in said.out
+    data = surefoot("certify", written("client.add(3)"), *options, "--json").json
+    assert (data["forks_unavailable"], data["rerun_successes"]) == (1, 0)
+    assert data["scenes"][0]["fork"] == {"reason": "own object", "text": reason}
 
 
 @pytest.mark.parametrize(
@@ -80,3 +92,14 @@ def test_a_client_that_does_not_fit_is_a_sentence(surefoot, project, command, ap
     subject = ("script.py", "--bank", "tapes") if command == "certify" else ("tapes/day.mcap",)
     said = surefoot(command, *subject, "--api", api)
     assert (said.code, said.out, said.err) == (2, "", f"surefoot: {text}\nTry 'surefoot {command} --help'.\n")
+
+
+def test_a_script_is_read_with_what_lies_beside_it_without_being_asked_to(surefoot, project):
+    Path("amounts.py").write_text("AMOUNTS = (1, 2)\n")
+    Path("edited.py").write_text(
+        "from amounts import AMOUNTS\nfor amount in AMOUNTS:\n    total = client.add(amount)\n"
+    )
+    said = surefoot("certify", "edited.py", "--bank", "tapes", "--json")
+    assert (said.code, said.json["certified"]) == (0, 1)
+    said = surefoot("replay", "tapes/day.mcap", "edited.py")
+    assert (said.code, said.out.partition(" ")[0]) == (0, "certified")

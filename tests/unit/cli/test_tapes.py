@@ -63,7 +63,7 @@ def test_a_tape_that_can_t_be_read_is_refused_by_every_command(surefoot, naive, 
         assert (said.code, said.out) == (3, "")
         assert said.err.startswith(f"surefoot: {sentence}")
     said = surefoot("certify", written(naive.source), "--bank", folder, "--json")
-    assert said.code == 1
+    assert said.code == 3
     verdicts = {row["scene"]: (row["verdict"], row["text"]) for row in said.json["scenes"]}
     assert verdicts[path.stem][0] == "unavailable"
     assert verdicts[path.stem][1].startswith(f"unavailable (unreadable): {sentence}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -53,3 +54,14 @@ def test_a_place_that_can_not_be_a_folder_is_said(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(RunError, match="The run's tapes can't be kept at"):
         TapeStore(tmp_path / "file" / "tapes")
+
+
+def test_a_recording_of_another_process_that_runs_is_left_alone(tmp_path):
+    running, gone, odd = (tmp_path / f".recording-{name}.mcap" for name in (os.getppid(), 2**22 + 1, "old"))
+    for path in (running, gone, odd):
+        path.write_bytes(b"begun")
+    TapeStore(tmp_path)
+    assert running.exists()
+    assert not gone.exists()
+    assert not odd.exists()
+    assert len(list((tmp_path / "unfinished").iterdir())) == 2

@@ -119,6 +119,51 @@ class Store(Base):
         """Not public."""
 '''
 
+HANDLES = '''
+class RateError(Exception):
+    pass
+
+
+class Reading:
+    def value(self):
+        return 4
+
+
+NOBODY = object()
+
+
+class Session:
+    """No mark of surefoot's in it."""
+
+    def __init__(self):
+        self.rows = [3]
+        self.reading = Reading()
+
+    def read(self, name: str, owner=NOBODY) -> list:
+        if name == "none":
+            raise KeyError(name)
+        if name == "often":
+            raise RateError("too often")
+        return [*self.rows, owner is NOBODY]
+
+    def write(self, row: int) -> None:
+        self.rows.append(row)
+
+    def basket(self) -> list:
+        return self.rows
+
+    def first(self):
+        return self.reading
+
+
+class Device:
+    def __init__(self):
+        self.session = Session()
+
+    def open(self) -> Session:
+        return self.session
+'''
+
 SCRIPT = """
 for item in client.list():
     left = client.left(item)
@@ -175,3 +220,10 @@ def recorded(store: SimpleNamespace, script: Callable[..., Path], tmp_path: Path
     )  # fmt: skip
     assert execution.outcome.text == "success"
     return execution
+
+
+@pytest.fixture
+def device(tmp_path: Path) -> Iterator[ModuleType]:
+    """A client whose objects stay with it, without a mark."""
+    yield load_client(tmp_path / "device.py", HANDLES)
+    sys.modules.pop("device", None)

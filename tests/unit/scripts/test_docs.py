@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -49,8 +50,18 @@ def test_the_readme_s_lines_print_what_they_say(project, capsys):
     assert capsys.readouterr().out == "certified (9 events)\n"
 
 
+def test_the_guide_s_handle_is_recorded_as_it_says(project, capsys, monkeypatch, pytester):
+    _, _, client, script, record, *_ = blocks(GUIDE, "python")
+    (pytester.path / "thermo.py").write_text(client)
+    (pytester.path / "bake.py").write_text(script)
+    monkeypatch.syspath_prepend(str(pytester.path))
+    project(record)
+    assert capsys.readouterr().out == "stopped at 70.0 95.0 degrees\n\n"
+    sys.modules.pop("thermo")
+
+
 def test_the_guide_s_snippets_and_commands_do_what_they_say(project, capsys, monkeypatch, pytester):
-    record, _, replay, test, _ = blocks(GUIDE, "python")
+    record, _, *_, replay, test, _ = blocks(GUIDE, "python")
     project(record)
     assert capsys.readouterr().out == "success\n"
     project("from shop import ShopClient\nimport surefoot\n" + replay)

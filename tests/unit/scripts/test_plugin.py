@@ -85,7 +85,10 @@ def test_a_changed_client_fails_where_its_class_is_given(project, store, pyteste
 @pytest.mark.parametrize(
     ("body", "text"),
     [
-        ("certified('none.py', 'tapes')", "surefoot: There is no program at {path}/none.py. Check the path."),
+        (
+            "certified('none.py', 'tapes')",
+            "surefoot: There is no program at {path}/none.py. Check the path; it is relative to pytest's root folder.",
+        ),
         ("certified('script.py', '.')", "surefoot: The folder . holds no tapes. Make one with surefoot.record."),
         ("certified('script.py', 'no')", "no\nThere is no tape at {path}/no. Check the path."),
     ],
@@ -93,6 +96,7 @@ def test_a_changed_client_fails_where_its_class_is_given(project, store, pyteste
 def test_what_is_not_there_is_a_sentence(project, pytester, body, text):
     result, shown = project(EDITED, body)
     result.assert_outcomes(failed=1)
+    assert "During handling" not in shown
     assert text.format(path=pytester.path) in shown
 
 

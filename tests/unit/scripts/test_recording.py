@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 import surefoot
-from surefoot.errors import TapeError, UsageError
+from surefoot.errors import InvalidProgramError, TapeError, UsageError
 from surefoot.tape.certificate import Certified, Unavailable
 from surefoot.tape.file import load_tape
 
@@ -163,11 +163,11 @@ def test_a_tape_is_never_overwritten_and_the_script_is_not_run(store, script, tm
     assert (place.read_bytes(), client.calls) == (b"mine", 0)
 
 
-def test_an_invalid_program_is_an_outcome_and_leaves_no_tape(store, script, tmp_path):
+def test_an_invalid_program_is_an_error_and_leaves_no_tape(store, script, tmp_path):
     path = script("import threading")
-    execution = surefoot.record(store.module.Store(), path, tmp_path / "a.mcap")
-    assert execution.outcome.text.startswith(f"invalid program: {path}, line 1: it imports threading")
-    assert execution.tape is None
+    with pytest.raises(InvalidProgramError) as error:
+        surefoot.record(store.module.Store(), path, tmp_path / "a.mcap")
+    assert str(error.value).startswith(f"{path}, line 1: it imports threading")
     assert not list(tmp_path.glob("*.mcap"))
 
 
@@ -184,7 +184,10 @@ def test_an_invalid_program_is_an_outcome_and_leaves_no_tape(store, script, tmp_
         ({"name": "my client"}, "name is what the script calls the object, such as 'client'; 'my client' is no Python name."),
         ({"name": "time"}, "A script knows something else as 'time' already; give the object another name."),
         ({"types": [int]}, "builtins.int can't be declared: types=(...) takes dataclasses, enums, named tuples, and classes "
-                           "whose methods are marked with @api (handles); exceptions go into raises=(...)."),
+                           "with public methods, whose objects stay with you (handles); exceptions go into raises=(...)."),
+        ({"types": ["Mode"]}, "types takes classes, not 'Mode'."),
+        ({"shared": "al"}, "shared takes 'all' or several classes, not 'al'."),
+        ({"shared": int}, "shared takes several: shared=(int,)."),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_a_sentence(store, script, tmp_path, options, text):
@@ -240,6 +243,87 @@ def test_objects_that_stay_with_the_client_are_handles(store, script, tmp_path):
     assert isinstance(surefoot.replay(script(text), tmp_path / "a.mcap", store.module.Store), Certified)
     certificate = surefoot.replay(script(text.replace("'b'", "'c'")), tmp_path / "a.mcap")
     assert (certificate.expected, certificate.got) == ("'b'", "'c'")
+
+
+def with_device(device, path, tmp_path, **options):
+    return surefoot.record(device.Device(), path, tmp_path / f"{len(list(tmp_path.iterdir()))}.mcap", **options)
+
+
+def test_a_class_without_marks_is_a_handle_with_the_same_queries_exceptions_and_types(device, script, tmp_path):
+    text = """
+session = client.open()
+session.write(5)
+print(session.read("a"), session.read("a", owner="me"), session.first().value())
+for name in ("none", "often"):
+    try:
+        session.read(name)
+    except (KeyError, RateError) as error:
+        print(type(error).__name__, error)
+"""
+    path = script(text)
+    types = [device.Session, device.Reading]
+    execution = with_device(
+        device, path, tmp_path, types=types, raises=[device.RateError], queries=["read", "Reading.v*"]
+    )
+    assert execution.outcome.text == "success"
+    assert execution.tape.end.output == "[3, 5, True] [3, 5, False] 4\nKeyError 'none'\nRateError too often\n"
+    kinds = {(event.function, event.kind) for event in execution.tape.events}
+    assert {("Session.read", "query"), ("Session.write", "effect"), ("Reading.value", "query")} <= kinds
+    assert isinstance(surefoot.replay(path, execution.tape.path, device.Device), Certified)
+
+
+def test_what_a_handle_raises_beyond_raises_names_the_remedy(device, script, tmp_path):
+    execution = with_device(device, script("client.open().read('often')"), tmp_path, types=[device.Session])
+    assert execution.outcome.text == (
+        "infrastructure: Session.read raised device.RateError (too often), which the script is not meant to see; if it is, "
+        "record with raises=(RateError,)"
+    )
+
+
+def test_time_passes_with_the_effects_of_handles(device, script, tmp_path):
+    text = """
+import time
+session = client.open()
+seen = [time.time()]
+for call in (lambda: session.read("a"), lambda: session.write(1)):
+    call()
+    seen.append(time.time())
+print(seen[1] == seen[0], seen[2] > seen[1])
+"""
+    execution = with_device(device, script(text), tmp_path, types=[device.Session], queries=["Session.read"])
+    assert execution.tape.end.output == "True True\n"
+
+
+def test_shared_holds_for_what_handles_give(device, script, tmp_path):
+    path = script("session = client.open()\nrows = session.basket()\nsession.write(1)\nprint(rows)")
+    for shared, shown in (("all", "[3, 1]\n"), ([list], "[3, 1]\n"), ((), "[3]\n")):
+        execution = with_device(device, path, tmp_path, types=[device.Session], shared=shared)
+        assert execution.tape.end.output == shown
+
+
+def test_an_object_that_is_not_declared_names_the_remedy(device, script, tmp_path):
+    assert with_device(device, script("client.open()"), tmp_path).outcome.text == (
+        "infrastructure: client.open returned what can't cross: A value of type device.Session can't cross the boundary: "
+        "its type is not declared on the surface; to let it stay where it is and call its methods, declare it with "
+        "types=(Session,), an argument of record or @api (see docs/own-api.md), or pass what is needed of it."
+    )
+
+
+def test_exceptions_of_a_marked_handle_are_seen_as_well(store, script, tmp_path):
+    changed = store.edit("self._lines.append(line)", "raise SoldOutError(line, left=int(line))")
+    text = """
+for line in ("2", "x"):
+    try:
+        client.sheet().note(line)
+    except (SoldOutError, ValueError) as error:
+        print(error)
+"""
+    execution = surefoot.record(
+        changed.Store(), script(text), tmp_path / "a.mcap", types=[changed.Sheet], raises=[changed.StoreError]
+    )
+    assert execution.outcome.text == "success"
+    assert execution.tape.end.output == "2: 2 left\ninvalid literal for int() with base 10: 'x'\n"
+    assert execution.tape.header.surface["Sheet.lines"].kind == "query"
 
 
 @pytest.mark.parametrize("value", ["'x'", "client.receipt('tea')"])
