@@ -250,7 +250,7 @@ class Decoder:
             error.name, error.path = attributes.pop("name"), attributes.pop("path")
         vars(error).clear()
         vars(error).update(attributes)
-        if type(node[3]) is list:  # what the other side means by this node from now on
+        if type(node[3]) is list and node[3][0] not in self._links:  # what the other side means by it from now on
             self.objects[node[3][0]] = vars(error)
         error.__cause__ = cause
         error.__suppress_context__ = bool(node[5])

@@ -173,12 +173,14 @@ class Callee:
         known = encoder.drain()
         encoder.cell(self._arguments), encoder.cell(result)
         nodes = encoder.finish()
-        roots = set(map(id, self._roots))
-        found = zip(encoder.objects, nodes, strict=True)
+        # an exception's attributes go with it: as a dict of their own nobody shared them
+        spared = {id(vars(item)) for item in encoder.objects if isinstance(item, BaseException)}
+        found = [(item, node) for item, node in zip(encoder.objects, nodes, strict=True) if id(item) not in spared]
         if shared == "all":  # also what a root holds now: it stays shared when the root lets go of it
-            return [item for item, node in found if node[0] not in WITHOUT_IDENTITY and id(item) not in roots
-                    and item is not self._arguments]  # fmt: skip
-        return [item for item, _ in list(found)[known:] if type(item) in shared]
+            spared = {id(self._arguments), *map(id, self._roots)}
+            return [item for item, node in found if node[0] not in WITHOUT_IDENTITY and id(item) not in spared]
+        fresh = {id(item) for item in encoder.objects[known:]}
+        return [item for item, _ in found if type(item) in shared and id(item) in fresh]
 
 
 def _links(objects: list[Any], nodes: list[Any], receiver: list[Any]) -> list[list[int]]:
