@@ -242,7 +242,7 @@ def test_a_foreign_mcap_file_is_no_tape(changed, tmp_path):
 def test_a_missing_tape_and_a_folder_are_sentences(tmp_path):
     for path, text in (
         (tmp_path / "no.mcap", f"There is no tape at {tmp_path / 'no.mcap'}. Check the path."),
-        (tmp_path, f"The tape {tmp_path} can't be read: Is a directory."),
+        (tmp_path, f"{tmp_path} is a folder, not a tape."),
     ):
         with pytest.raises(TapeError) as error:
             load_tape(path)
