@@ -134,6 +134,11 @@ class ToyApi:
             raise FileNotFoundError(2, "No such file", "map.txt")
         raise RuntimeError(f"a fault: {kind}")
 
+    @api("effect", raises=RAISED)
+    def again(self, name: str) -> None:
+        """Raise an exception that the public state holds."""
+        raise self._state[name]
+
     @api("query")
     def foreign(self) -> Any:
         """What can't cross."""

@@ -122,7 +122,7 @@ def as_data(tape: Tape) -> dict[str, object]:
 def _answer(event: Event) -> str:
     """A call's answer in few words; empty for None."""
     if event.raised:
-        return f"raised {raised_in(event.answer).name.rpartition('.')[2]}"
+        return f"raised {raised_in(event.request, event.answer).name.rpartition('.')[2]}"
     cell, nodes = result_of(event.answer)
     return "" if cell is None else value_text(nodes, cell, _ANSWER)
 

@@ -66,7 +66,7 @@ class Explanation:
         """Where an exception came from, if it was the answer to the latest call: the recording had it, too."""
         if last is None or not self._events[last].raised or ending.line != self.called:
             return ""
-        same = ending.error.partition(":")[0] == raised_in(self._events[last].answer).name
+        same = ending.error.partition(":")[0] == raised_in(self._events[last].request, self._events[last].answer).name
         return f" (event {last} raised it, as it did when recorded; the recording's program went on)" if same else ""
 
     def _made(
@@ -120,7 +120,7 @@ class Explanation:
 
     def _place(self, number: int) -> Place:
         event = self._events[number]
-        raised = raised_in(event.answer).text if event.raised else ""
+        raised = raised_in(event.request, event.answer).text if event.raised else ""
         return Place(number, self._call(event), event.line, raised)
 
     def _call(self, event: Event) -> str:

@@ -93,11 +93,14 @@ class Raised(NamedTuple):
     text: str
 
 
-def raised_in(answer: bytes) -> Raised:
-    """What the answer of a call that raised holds."""
+def raised_in(request: bytes, answer: bytes) -> Raised:
+    """What the answer of a call that raised holds; it may be an exception that the program had sent."""
     root, nodes = result_of(answer)
-    name, arguments = nodes[root[0]][1:3]
-    items = "".join(_items(nodes, nodes[arguments[0]][1:], (root[0],), 100))
+    place = root[0]
+    if nodes[place][0] == "^":
+        place, nodes = nodes[place][1], unpack_table(request)[2]
+    name, arguments = nodes[place][1:3]
+    items = "".join(_items(nodes, nodes[arguments[0]][1:], (place,), 100))
     return Raised(name.removeprefix("builtins."), shortened(f"{name.rpartition('.')[2]}({items})", 100))
 
 

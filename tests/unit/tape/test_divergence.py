@@ -264,3 +264,11 @@ def test_a_huge_deep_or_odd_value_still_gives_a_short_text(diverge, made):
 def test_a_repeated_equal_call_is_matched_by_position(diverge):
     found = diverge("bump('a')\nbump('a')\n", "bump('a')\nbump('a')\nbump('a')\n")
     assert (found.kind, found.event, found.line) == ("other call", 2, 3)
+
+
+def test_an_exception_that_the_program_had_sent_is_shown_where_it_is_raised_again(diverge):
+    kept = "keep('error', ValueError('old', 1))\n"
+    again = "try:\n    again('error')\nexcept ValueError:\n    pass\n"
+    found = diverge(kept + again + "step()\n", kept + again + "raise SystemExit(3)\n")
+    assert found.last is not None
+    assert "ValueError('old', 1)" in found.page()
