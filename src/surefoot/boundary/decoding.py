@@ -199,8 +199,10 @@ class Decoder:
         _, known, dtype, shape, strides, offset, writeable = node
         kind, base = dtype_of(dtype), self._known[known]
         self._check_size(shape, kind)
-        if type(base) is not np.ndarray or not is_gapless(base):
-            raise MalformedMessageError("A view of what is no gapless array.")
+        if type(base) is not np.ndarray:
+            raise MalformedMessageError("A view of what is no array.")
+        if not is_gapless(base):  # here it lies otherwise than where the view was taken: backwards, or with gaps
+            raise UnsupportedValueError(base, ACROSS)
         return window(base, kind, shape, strides, offset, writeable)
 
     def _placed(self, index: int, array: Any, writeable: bool) -> Any:
