@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -18,6 +19,9 @@ from surefoot.environments.base import Task
 from surefoot.environments.host import TaskHost
 from surefoot.environments.registry import find_task
 from surefoot.program.source import Program
+
+_POLL = 0.2
+"""How long a Ctrl-C may have to wait for its turn [s]."""
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -68,23 +72,40 @@ def _in_parallel(task: Task, jobs: Sequence[Job], workers: int) -> Iterator[tupl
         running[future] = (place, index)
 
     try:
-        for place in range(workers):
-            start(place)
+        with _uninterrupted():
+            for place in range(workers):
+                start(place)
         while running:
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            with _uninterrupted():
+                done, _ = wait(running, timeout=_POLL, return_when=FIRST_COMPLETED)
             for future in done:
-                place, index = running.pop(future)
-                try:
-                    episode = future.result()
-                except BrokenProcessPool:
-                    episode = _lost(jobs[index])
-                    renew(place)
+                with _uninterrupted():
+                    place, index = running.pop(future)
+                    try:
+                        episode = future.result()
+                    except BrokenProcessPool:
+                        episode = _lost(jobs[index])
+                        renew(place)
+                    if waiting:
+                        start(place)
                 yield index, episode
-                if waiting:
-                    start(place)
     finally:
-        for pool in pools:
-            pool.shutdown(wait=True, cancel_futures=True)
+        with _uninterrupted():
+            for pool in pools:
+                pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C comes before or after: within, it would leave a pool's locks taken, and everything would wait for ever.
+
+    Threads and workers that are started within never take it.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _worker(task: Task) -> ProcessPoolExecutor:

@@ -143,7 +143,10 @@ def test_an_interrupted_run_ends_with_130_leaves_no_process_and_keeps_its_journa
         while not evaluated(run) and time.monotonic() < deadline:
             assert process.poll() is None
         os.killpg(process.pid, signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        try:
+            _, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()  # one that hangs must not hang the tests
     assert process.returncode == 130
     assert errors.rstrip().endswith("Interrupted. What was recorded until now is kept.")
     assert alive(process.pid) == []
