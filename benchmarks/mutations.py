@@ -97,6 +97,16 @@ def _replace(tree: ast.Module, old: ast.expr, new: str) -> None:
     Replace().visit(tree)
 
 
+def _rewrite_a_number(tree: ast.Module, chance: random.Random, text: Callable[[float], str]) -> bool:
+    numbers = _numbers(tree)
+    if not numbers:
+        return False
+    number = chance.choice(numbers)
+    assert isinstance(number.value, float)
+    _replace(tree, number, text(number.value))
+    return True
+
+
 def rename_a_local(tree: ast.Module, chance: random.Random, queries: Sequence[str]) -> bool:
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and _assigned(node)]
     if not functions:
@@ -125,30 +135,15 @@ def draw_once_more(tree: ast.Module, chance: random.Random, queries: Sequence[st
 
 
 def write_a_constant_otherwise(tree: ast.Module, chance: random.Random, queries: Sequence[str]) -> bool:
-    numbers = _numbers(tree)
-    if not numbers:
-        return False
-    number = chance.choice(numbers)
-    _replace(tree, number, f"({number.value!r} * 2 / 2)")
-    return True
+    return _rewrite_a_number(tree, chance, lambda value: f"({value!r} * 2 / 2)")
 
 
 def nudge_a_constant(tree: ast.Module, chance: random.Random, queries: Sequence[str]) -> bool:
-    numbers = _numbers(tree)
-    if not numbers:
-        return False
-    number = chance.choice(numbers)
-    number.value = number.value * 1.02
-    return True
+    return _rewrite_a_number(tree, chance, lambda value: repr(value * 1.02))
 
 
 def change_a_last_bit(tree: ast.Module, chance: random.Random, queries: Sequence[str]) -> bool:
-    numbers = _numbers(tree)
-    if not numbers:
-        return False
-    number = chance.choice(numbers)
-    _replace(tree, number, f"__import__('math').nextafter({number.value!r}, 10.0)")
-    return True
+    return _rewrite_a_number(tree, chance, lambda value: f"__import__('math').nextafter({value!r}, 10.0)")
 
 
 def swap_two(tree: ast.Module, chance: random.Random, queries: Sequence[str]) -> bool:

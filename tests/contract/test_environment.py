@@ -14,9 +14,10 @@ import msgspec
 import numpy as np
 import pytest
 
+from surefoot.boundary.declared import MARK
 from surefoot.boundary.decoding import decode_value
 from surefoot.boundary.encoding import encode_value
-from surefoot.boundary.surface import Surface, declared_exceptions
+from surefoot.boundary.surface import Surface
 from surefoot.environments.host import TaskHost
 from surefoot.errors import UsageError
 from surefoot.program.source import Program
@@ -50,7 +51,7 @@ def attempted(method, arguments):
     """Call; a declared exception is an answer like any other."""
     try:
         return method(*arguments)
-    except declared_exceptions(method) as error:
+    except getattr(method, MARK).raises as error:
         return error
 
 

@@ -90,8 +90,7 @@ class Client:
             raise
         except ConnectionClosedError:
             raise HostGoneError from None
-        except BaseException as error:
-            # Half an answer (out of memory): what the program holds and what the host knows are no longer one.
+        except BaseException as error:  # an answer cut short, whatever it was: both sides are no longer one
             self.broken = f"call {call.function} was cut short by {_one_line(error)}"
             raise
 

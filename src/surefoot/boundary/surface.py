@@ -169,12 +169,6 @@ def types_of(api_class: type) -> dict[str, type]:
     return {qualified(kind): kind for mark in marks for kind in (*mark.raises, *mark.types)}
 
 
-def declared_exceptions(method: Callable[..., Any]) -> tuple[type[BaseException], ...]:
-    """The exceptions that `method` may send to a program."""
-    mark: ApiMark = getattr(method, MARK)
-    return mark.raises
-
-
 def _marked(owner: type) -> Iterator[tuple[str, Callable[..., Any], ApiMark]]:
     """Name, function and mark of each `@api` method; base classes first, in order of declaration."""
     names = dict.fromkeys(name for base in reversed(owner.__mro__) for name in vars(base))

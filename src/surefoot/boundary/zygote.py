@@ -51,6 +51,7 @@ class LostError(Exception):
 
 def main() -> None:
     """Serve fork requests until the host closes the control socket."""
+    _forget_signals()
     control = socket.socket(fileno=CONTROL)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # program processes, and what they leave behind, come here
     door, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -71,6 +72,13 @@ def main() -> None:
     finally:
         _kill_all_but(set())
         shutil.rmtree(os.environ["HOME"], ignore_errors=True)  # a host that was killed can't
+
+
+def _forget_signals() -> None:
+    """Neither block nor ignore what the host does: under nohup, or in a worker, programs see the same."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def _be_template(inner: socket.socket, wait: int, supervisor: int) -> NoReturn:

@@ -48,6 +48,6 @@ def _written(tape: Tape, stream: IO[bytes], place: Path) -> dict[str, int]:
         counts = write_view(tape, stream)
         stream.flush()
         return counts
-    except BaseException:
+    except BaseException:  # an interrupt as well: half a file would pass for a whole one
         place.unlink(missing_ok=True)
         raise

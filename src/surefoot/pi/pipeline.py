@@ -180,7 +180,7 @@ class Pipeline:
         rows = self._rows(f"The data of task '{identity}'", data)
         try:
             small = micro(data)
-        except Exception as error:
+        except Exception as error:  # the user's function
             raise UsageError(f"micro can't take a part of the data of task '{identity}' ({_said(error)}).") from error
         taken = self._rows(f"The micro-task of '{identity}'", small)
         if taken > rows:
@@ -189,7 +189,7 @@ class Pipeline:
             )
         try:
             self.copy(small)
-        except Exception as error:
+        except Exception as error:  # the user's function
             raise UsageError(f"The data of task '{identity}' can't be copied ({_said(error)}). Give Pipeline(copy=function).") from error  # fmt: skip
         return PipelineTask(identity, revision, asked, data, small, taken, self, tools)
 
@@ -271,7 +271,7 @@ class Pipeline:
     def _rows(self, what: str, data: Any) -> int:
         try:
             rows = self.size(data)
-        except Exception as error:
+        except Exception as error:  # the user's function
             raise UsageError(f"{what} can't be counted ({_said(error)}). Give Pipeline(size=function).") from error
         if isinstance(rows, bool) or not isinstance(rows, int | np.integer) or rows < 0:
             raise UsageError(f"{what} has size {rows!r}. Let size give a whole number of rows.")

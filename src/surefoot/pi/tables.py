@@ -23,7 +23,6 @@ from surefoot.pi.figures import FIGURES, Field, Quantity
 from surefoot.pi.streams import GROUPS
 
 Cell = str | float | None
-_BUDGETED: tuple[Field, ...] = ("final", "trials", "visits")
 _LEARNED: tuple[Field, ...] = ("first", "final", "visits")
 
 
@@ -57,16 +56,25 @@ class Table(NamedTuple):
 def tables(worlds: Sequence[Results]) -> list[Table]:
     """All tables over some worlds; means over worlds, sample standard deviations beside them."""
     return [
-        _setting("cold-compositions", "Cold compositions, K=3", worlds, "cold", "composition",
-                 ("final", "first", "collateral", "tentative", "trials", "visits")),
-        *[_setting(f"cold-{group}", f"Cold, {group}, K=3", worlds, "cold", group,
-                   ("final", "first", "collateral", "trials", "visits")) for group in GROUPS if group != "composition"],
-        *[_setting(f"acquired-{group}", f"After acquisition, {group}, K=3", worlds, "acquired", group,
-                   ("first", "final", "collateral", "trials", "visits")) for group in GROUPS if group != "revision-C"],
-        _budgets(worlds),
-        _probe(worlds),
-        _follow_up(worlds),
-        _reset(worlds),
+        _controllers("cold-compositions", "Cold compositions, K=3", worlds, "cold", "composition",
+                     ("final", "first", "collateral", "tentative", "trials", "visits")),
+        *[_controllers(f"cold-{group}", f"Cold, {group}, K=3", worlds, "cold", group,
+                       ("final", "first", "collateral", "trials", "visits")) for group in GROUPS if group != "composition"],
+        *[_controllers(f"acquired-{group}", f"After acquisition, {group}, K=3", worlds, "acquired", group,
+                       ("first", "final", "collateral", "trials", "visits")) for group in GROUPS if group != "revision-C"],
+        _measured("transfer-and-budgets", "Transfer to revision C, by budget", worlds, ("K", "controller"), [
+            ((float(budget), name), Key("acquired", "revision-C", budget, name))
+            for budget in BUDGETS for name in COMPOSITIONS], ("final", "trials", "visits")),
+        _measured("acquisition-and-retention", "Probe of 24 compositions during acquisition, K=3", worlds,
+                  ("controller", "acquired tasks"), [
+            ((name, float(seen)), Key(f"probe {seen}", "composition", COLD_BUDGET, name))
+            for name in COMPOSITIONS for seen in CHECKPOINTS], _LEARNED, beside_published=False),
+        _measured("follow-up", "Follow-up on revision C (exploratory), K=3", worlds, ("controller", "C tasks seen"), [
+            ((name, float(seen)), Key(f"follow-up {seen}", "revision-C", FOLLOW_UP_BUDGET, name))
+            for name in FOLLOW_UP_CONTROLLERS for seen in FOLLOW_UP_CHECKPOINTS], _LEARNED),
+        _measured("reset", "pi, cold and after its evidence was discarded, K=3", worlds, ("group", "setting"), [
+            ((group, setting), Key(setting, group, COLD_BUDGET, "pi"))
+            for group in GROUPS for setting in ("cold", "reset")], _LEARNED, beside_published=False),
         _published(worlds),
     ]  # fmt: skip
 
@@ -106,65 +114,37 @@ def published(quantity: Quantity) -> float | None:
     return next(found, None)
 
 
-def _measured(worlds: Sequence[Results], quantity: Quantity) -> tuple[Cell, Cell, Cell]:
-    return (*spread(worlds, quantity), published(quantity))
-
-
-def _headed(fields: Sequence[str]) -> tuple[str, ...]:
-    return tuple(name for field in fields for name in (field, f"sd of {field}", f"published {field}"))
-
-
-def _setting(
+def _controllers(
     name: str, title: str, worlds: Sequence[Results], setting: str, group: str, fields: tuple[Field, ...]
 ) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for controller in COMPOSITIONS:
-        key = Key(setting, group, COLD_BUDGET, controller)
-        rows.append((controller, *[cell for field in fields for cell in _measured(worlds, Quantity(key, field))]))
-    return Table(name, title, ("controller", *_headed(fields)), tuple(rows))
+    cells: list[tuple[tuple[Cell, ...], Key]] = [
+        ((controller,), Key(setting, group, COLD_BUDGET, controller)) for controller in COMPOSITIONS
+    ]
+    return _measured(name, title, worlds, ("controller",), cells, fields)
 
 
-def _budgets(worlds: Sequence[Results]) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for budget in BUDGETS:
-        for controller in COMPOSITIONS:
-            key = Key("acquired", "revision-C", budget, controller)
-            cells = [cell for field in _BUDGETED for cell in _measured(worlds, Quantity(key, field))]
-            rows.append((float(budget), controller, *cells))
-    return Table("transfer-and-budgets", "Transfer to revision C, by budget", ("K", "controller", *_headed(_BUDGETED)), tuple(rows))  # fmt: skip
-
-
-def _probe(worlds: Sequence[Results]) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for controller in COMPOSITIONS:
-        for checkpoint in CHECKPOINTS:
-            key = Key(f"probe {checkpoint}", "composition", COLD_BUDGET, controller)
-            cells = [cell for field in _LEARNED for cell in spread(worlds, Quantity(key, field))]
-            rows.append((controller, float(checkpoint), *cells))
-    columns = ("controller", "acquired tasks", "first", "sd of first", "final", "sd of final", "visits", "sd of visits")
-    return Table("acquisition-and-retention", "Probe of 24 compositions during acquisition, K=3", columns, tuple(rows))
-
-
-def _follow_up(worlds: Sequence[Results]) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for controller in FOLLOW_UP_CONTROLLERS:
-        for exposures in FOLLOW_UP_CHECKPOINTS:
-            key = Key(f"follow-up {exposures}", "revision-C", FOLLOW_UP_BUDGET, controller)
-            cells = [cell for field in _LEARNED for cell in _measured(worlds, Quantity(key, field))]
-            rows.append((controller, float(exposures), *cells))
-    columns = ("controller", "C tasks seen", *_headed(_LEARNED))
-    return Table("follow-up", "Follow-up on revision C (exploratory), K=3", columns, tuple(rows))
-
-
-def _reset(worlds: Sequence[Results]) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for group in GROUPS:
-        for setting in ("cold", "reset"):
-            key = Key(setting, group, COLD_BUDGET, "pi")
-            cells = [cell for field in _LEARNED for cell in spread(worlds, Quantity(key, field))]
-            rows.append((group, setting, *cells))
-    columns = ("group", "setting", "first", "sd of first", "final", "sd of final", "visits", "sd of visits")
-    return Table("reset", "pi, cold and after its evidence was discarded, K=3", columns, tuple(rows))
+def _measured(
+    name: str,
+    title: str,
+    worlds: Sequence[Results],
+    heads: tuple[str, ...],
+    rows: Sequence[tuple[tuple[Cell, ...], Key]],
+    fields: tuple[Field, ...],
+    *,
+    beside_published: bool = True,
+) -> Table:
+    """One row per head cells and key: mean and deviation of each field, and the published mean beside them."""
+    made: list[tuple[Cell, ...]] = []
+    for head, key in rows:
+        cells = list(head)
+        for field in fields:
+            quantity = Quantity(key, field)
+            cells += [*spread(worlds, quantity), *([published(quantity)] if beside_published else [])]
+        made.append(tuple(cells))
+    columns = [*heads]
+    for field in fields:
+        columns += [field, f"sd of {field}", *([f"published {field}"] if beside_published else [])]
+    return Table(name, title, tuple(columns), tuple(made))
 
 
 def _published(worlds: Sequence[Results]) -> Table:

@@ -97,16 +97,18 @@ class CertifiedEvaluator:
         no score of the program's.
         """
         program = Program(source)
-        results = [self._result(program, seed) for seed in (self._seeds if seeds is None else seeds)]
+        wanted = self._seeds if seeds is None else seeds
+        try:
+            program.check()
+        except InvalidProgramError as error:
+            results = [Result(seed, InvalidProgram(str(error)), "refused", None) for seed in wanted]
+        else:
+            results = [self._result(program, seed) for seed in wanted]
         for result in results:
             setattr(self.counts, result.how, getattr(self.counts, result.how) + 1)
         return results
 
     def _result(self, program: Program, seed: int) -> Result:
-        try:
-            program.check()
-        except InvalidProgramError as error:
-            return Result(seed, InvalidProgram(str(error)), "refused", None)
         known = self._known.get((program.digest, seed))
         if known is not None and known.end is not None:
             return Result(seed, known.end.outcome, "repeated", known)

@@ -239,7 +239,7 @@ def _forward(
             values, named = _with_defaults(signature, values, named, defaults)
         try:
             return getattr(self if subject is None else subject, method)(*values, **named)
-        except Exception as error:
+        except Exception as error:  # of what the user's object raises the script sees only what it is meant to
             if type(error) in seen:
                 raise
             raise EnvironmentFaultError(

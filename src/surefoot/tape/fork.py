@@ -26,7 +26,7 @@ from surefoot.program.source import Program
 from surefoot.tape.certificate import Unavailable
 from surefoot.tape.epochs import shared_after, shared_at_opening, shares_more
 from surefoot.tape.file import Tape, TapeWriter
-from surefoot.tape.recording import Execution, LiveHost, Origin, concluded, header_of
+from surefoot.tape.recording import Execution, LiveHost, Origin, concluded, fault_text, header_of
 from surefoot.tape.replay import started, unusable
 
 
@@ -154,8 +154,8 @@ class _ForkHost:
             opening = self._callee().opening
         except UnsupportedValueError as error:
             raise NotForkedError(Infrastructure(f"the public state holds what can't cross: {error}")) from error
-        except Exception as error:
-            raise NotForkedError(Infrastructure(f"{type(error).__name__}: {error}")) from error
+        except Exception as error:  # whatever a simulator raises at reset is infrastructure
+            raise NotForkedError(Infrastructure(fault_text(error))) from error
         if scene.digest != header.scene.digest or opening != header.opening or environment.clock != header.clock:
             raise NotForkedError(
                 Unavailable(
@@ -181,10 +181,8 @@ class _ForkHost:
         try:
             environment.restore(decode_value(observed.snapshot, types_of(type(environment.api))))
             callee, telemetry = self._callee(), environment.telemetry()
-        except Exception as error:
-            raise _no_snapshot(
-                f"the environment can't return to event {number}: {type(error).__name__}: {error}"
-            ) from error
+        except Exception as error:  # a snapshot that an environment stumbles on is no snapshot
+            raise _no_snapshot(f"the environment can't return to event {number}: {fault_text(error)}") from error
         event = tape.events[number] if number >= 0 else None
         shared = shared_after(event) if event else shared_at_opening(tape.header.opening)
         clock = event.clock if event else tape.header.clock

@@ -76,7 +76,7 @@ def execute(
         scene = environment.reset(seed)
         observed = environment.telemetry()
     except Exception as error:  # noqa: BLE001 - whatever a simulator raises at reset is infrastructure
-        return Execution(seed, Infrastructure(_fault(error)), time.perf_counter() - started, 0, None, None)
+        return Execution(seed, Infrastructure(fault_text(error)), time.perf_counter() - started, 0, None, None)
     limits = limits or Limits()
     try:
         callee = Callee(environment.public_state, types_of(type(environment.api)))
@@ -203,13 +203,13 @@ class LiveHost:
         try:
             result = function(arguments)
         except EnvironmentFaultError as error:  # also where a function declares all of Python's exceptions
-            raise self._stop(Infrastructure(f"{call.function} raised {_fault(error)}")) from error
+            raise self._stop(Infrastructure(f"{call.function} raised {fault_text(error)}")) from error
         except declared as error:
             result, raised = error, True
         except StepLimitReachedError as error:
             raise self._stop(Failure("limit", str(error), call.line)) from None
-        except (Exception, SystemExit) as error:
-            raise self._stop(Infrastructure(f"{call.function} raised {_fault(error)}")) from error
+        except (Exception, SystemExit) as error:  # whatever else an environment raises is its fault
+            raise self._stop(Infrastructure(f"{call.function} raised {fault_text(error)}")) from error
         try:
             table = self._callee.close(result, shared)
         except UnsupportedValueError as error:
@@ -238,8 +238,8 @@ class LiveHost:
     def _telemetry(self) -> dict[str, Any]:
         try:
             return self.environment.telemetry()
-        except Exception as error:
-            raise self._stop(Infrastructure(f"telemetry raised {_fault(error)}")) from error
+        except Exception as error:  # the environment's code, never the program's
+            raise self._stop(Infrastructure(f"telemetry raised {fault_text(error)}")) from error
 
     def note(self, watched: Watched) -> None:
         """Live runs watch nothing."""
@@ -251,8 +251,8 @@ class LiveHost:
             return b"" if value is None else encode_value(value)
         except UnsupportedValueError:
             return b""
-        except Exception as error:
-            raise self._stop(Infrastructure(f"snapshot raised {_fault(error)}")) from error
+        except Exception as error:  # the environment's code, never the program's
+            raise self._stop(Infrastructure(f"snapshot raised {fault_text(error)}")) from error
 
     def write_to(self, writer: TapeWriter, clock: float) -> None:
         """Tape what was lived through until now, and all that follows; `clock` is that of the first observation."""
@@ -295,7 +295,7 @@ class LiveHost:
         try:
             return Success() if self.environment.succeeded() else Failure("normal")
         except Exception as error:  # noqa: BLE001 - the evaluator runs simulator code
-            return Infrastructure(f"the evaluator raised {_fault(error)}")
+            return Infrastructure(f"the evaluator raised {fault_text(error)}")
 
     def _stop(self, outcome: Outcome) -> RunStoppedError:
         self._stopped = outcome
@@ -308,7 +308,8 @@ def _shown(process: ProgramProcess | None, ending: Ending) -> tuple[str, str]:
     return output, errors + (ending.traceback if isinstance(ending, Ended) else "")
 
 
-def _fault(error: BaseException) -> str:
+def fault_text(error: BaseException) -> str:
+    """What an environment raised, for a person."""
     if isinstance(error, EnvironmentFaultError):
         return str(error)
     return f"{type(error).__name__}: {error}"

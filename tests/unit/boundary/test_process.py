@@ -245,3 +245,15 @@ def test_an_interrupt_that_swallows_the_news_of_an_end_gives_the_interpreter_up(
     monkeypatch.setattr(Zygote, "_next", heard)
     process.close()
     assert output(own, "print(1)\n") == "1\n"
+
+
+def test_a_program_sees_no_signals_that_its_host_holds_back_or_ignores():
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGUSR1})
+    handler = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as under nohup
+    try:
+        with Zygote() as started:
+            source = "import signal\nprint(signal.pthread_sigmask(signal.SIG_BLOCK, []), signal.getsignal(signal.SIGHUP).name)"
+            assert output(started, source) == "set() SIG_DFL\n"
+    finally:
+        signal.signal(signal.SIGHUP, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
