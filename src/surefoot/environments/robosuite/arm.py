@@ -70,8 +70,9 @@ class Arm:
         self._dofs = _indices(controller.qvel_index)
         self._qpos = _indices(controller.qpos_index)
         self._motors = _indices(robot._ref_joint_actuator_indexes)
-        self._finger_motors = _indices(robot._ref_joint_gripper_actuator_indexes)
-        self._finger_qpos = _indices(robot._ref_gripper_joint_pos_indexes)
+        has_fingers = robot.gripper.dof > 0
+        self._finger_motors = _indices(robot._ref_joint_gripper_actuator_indexes if has_fingers else [])
+        self._finger_qpos = _indices(robot._ref_gripper_joint_pos_indexes if has_fingers else [])
         self._stiffness = np.array(controller.kp, dtype=np.float64)
         self._damping = np.array(controller.kd, dtype=np.float64)
         self._low, self._high = (np.array(limit, dtype=np.float64) for limit in robot.torque_limits)
@@ -79,7 +80,7 @@ class Arm:
         self._linear = np.zeros((3, model.nv))
         self._angular = np.zeros((3, model.nv))
         self.rest = np.array(controller.initial_joint, dtype=np.float64)
-        fingers = np.array(robot.gripper.current_action, dtype=np.float64)
+        fingers = np.array(robot.gripper.current_action if has_fingers else [], dtype=np.float64)
         self.state = ArmState(ArmCommand(self.hand(data)), fingers)
         self._goal = self.state.command.target
 
@@ -116,6 +117,8 @@ class Arm:
         """Write the controls of the next simulation step; `mass` is the model's mass matrix (nv, nv)."""
         torques = self._torques(data, mass)
         data.ctrl[self._motors] = np.minimum(np.maximum(torques, self._low), self._high)
+        if not self._finger_motors.size:
+            return
         way = GRIPPER_RATE if self.command.closing else -GRIPPER_RATE
         fingers = np.clip(self.state.fingers + np.array([-way, way]), -1.0, 1.0)
         low, high = self._finger_range[:, 0], self._finger_range[:, 1]

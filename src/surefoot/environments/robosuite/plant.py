@@ -8,6 +8,7 @@ so that kinematics, contacts and velocities of the live state are always those o
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -53,7 +54,8 @@ class Plant:
     """The live simulation of one episode. Only `step` and `restore` change it.
 
     `steps` counts control steps; StepLimitReachedError is raised instead of a step beyond `step_limit`.
-    `changes` counts every change of the state, for caches of what was read from it.
+    `changes` counts every change of the state, for caches of what was read from it. `after_step` is called after
+    each control step.
     """
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, robots: Any, step_limit: int):
@@ -66,6 +68,7 @@ class Plant:
         self._substeps = round(CONTROL_PERIOD / model.opt.timestep)
         mujoco.mj_step1(model, data)
         self.arms = tuple(Arm(model, data, robot) for robot in robots)
+        self.after_step: Callable[[], None] | None = None
 
     def step(self) -> None:
         """Advance by one control step of 0.05 s."""
@@ -80,6 +83,8 @@ class Plant:
             raise EnvironmentFaultError("MuJoCo found the simulation unstable and reset it; run the scene again.")
         self.steps += 1
         self.changes += 1
+        if self.after_step is not None:
+            self.after_step()
 
     def settle(self, steps: int) -> None:
         """Advance by control steps that are not counted: the episode begins after them."""

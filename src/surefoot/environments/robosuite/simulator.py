@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from surefoot.environments.robosuite.importing import load_robosuite
+from surefoot.environments.robosuite.restack import register_restack
 from surefoot.environments.robosuite.setups import CONTROL_PERIOD, Setup
 
 
@@ -18,6 +19,7 @@ def make_robosuite(setup: Setup) -> Any:
     `surefoot.environments.robosuite.plant`.
     """
     robosuite = load_robosuite()
+    register_restack()
     return robosuite.make(
         setup.environment,
         robots=list(setup.robots),
