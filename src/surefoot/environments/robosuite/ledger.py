@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 from typing import Any
 
 import mujoco
@@ -43,10 +45,11 @@ class WipingLedger(Ledger):
         self._geoms = [simulator.sim.model.geom_name2id(marker.visual_geoms[0]) for marker in self._markers]
 
     def record(self) -> None:
-        """Let robosuite wipe and count."""
+        """Let robosuite wipe and count, but not print that a joint is near its limit."""
         view = self._simulator.sim.data
         elsewhere, view._data = view._data, self._data
-        self._simulator.reward()
+        with contextlib.redirect_stdout(io.StringIO()):
+            self._simulator.reward()
         view._data = elsewhere
 
     @property
