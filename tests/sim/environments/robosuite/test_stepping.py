@@ -1,0 +1,176 @@
+"""The stepping core does what robosuite's own `env.step` does, for each kind of environment."""
+
+import importlib.util
+
+import numpy as np
+import pytest
+from benchmarks.stepping import Bench, compare
+
+from surefoot.environments.robosuite.importing import load_robosuite
+from surefoot.environments.robosuite.setups import Setup
+from surefoot.environments.robosuite.tasks import TASKS
+from surefoot.program.source import Program
+
+INSTALLED = importlib.util.find_spec("robosuite") is not None  # importing it here would choose a renderer
+pytestmark = [pytest.mark.sim, pytest.mark.skipif(not INSTALLED, reason="needs the extra robosuite")]
+
+OPPOSED = {"env_configuration": "single-arm-opposed"}
+SETUPS = {
+    setup.environment: setup
+    for setup in (
+        Setup("Lift", ()),
+        Setup("Stack", ()),
+        Setup("Wipe", ()),
+        Setup("NutAssemblySquare", ()),
+        Setup("TwoArmLift", (), robots=("Panda", "Panda"), options=OPPOSED),
+        Setup("TwoArmHandover", (), robots=("Panda", "Panda"), options=OPPOSED),
+    )
+}
+STEPS = 60
+
+LIFT_FROM_HOME = """
+position, quaternion = sample_grasp_pose("cube")
+goto_pose(position + [0.0, 0.1, 0.2], quaternion)
+home_pose()
+goto_pose(position, quaternion, z_approach=0.1)
+close_gripper()
+goto_pose(position + [0.0, 0.0, 0.15], quaternion)
+"""
+
+
+class Both:
+    """One simulator, stepped by robosuite and by the core."""
+
+    def __init__(self, setup):
+        load_robosuite()
+        from surefoot.environments.robosuite.simulator import make_robosuite
+
+        self.simulator = make_robosuite(setup)
+
+    def plant(self, seed):
+        """The core at the start of a scene."""
+        from surefoot.environments.robosuite.ledger import Ledger, WipingLedger
+        from surefoot.environments.robosuite.plant import Plant
+        from surefoot.environments.robosuite.simulator import reset_robosuite
+
+        reset_robosuite(self.simulator, seed)
+        model, data = self.simulator.sim.model._model, self.simulator.sim.data._data
+        wipes = type(self.simulator).__name__ == "Wipe"
+        ledger = WipingLedger(self.simulator, data) if wipes else Ledger()
+        return Plant(model, data, self.simulator.robots, 1000, ledger)
+
+    def actions(self, seed, scale):
+        """A scene's random actions, one row for each control step."""
+        size = (STEPS, self.simulator.action_dim)
+        return scale * np.random.default_rng(seed).uniform(-1, 1, size)
+
+    def robosuites(self, seed, actions):
+        """Positions (nq,) after `env.step` with each action, and Wipe's counts."""
+        from surefoot.environments.robosuite.simulator import reset_robosuite
+
+        reset_robosuite(self.simulator, seed)
+        for action in actions:
+            self.simulator.step(action)
+        return self.simulator.sim.data.qpos.copy(), self.counts
+
+    @property
+    def counts(self):
+        """What Wipe has counted: collisions, wiped markers."""
+        if type(self.simulator).__name__ != "Wipe":
+            return None
+        return self.simulator.collisions, len(self.simulator.wiped_markers)
+
+    @property
+    def joints(self):
+        """Which positions are the arms' joints."""
+        return np.concatenate([robot._ref_joint_pos_indexes for robot in self.simulator.robots])
+
+
+def follow(plant, actions):
+    """Step the core by robosuite's actions."""
+    from surefoot.environments.robosuite.actions import command_of
+
+    for action in actions:
+        for arm, part in zip(plant.arms, np.split(action, len(plant.arms)), strict=True):
+            arm.command = command_of(part, arm.hand(plant.data))
+        plant.step()
+
+
+@pytest.fixture(scope="module", params=SETUPS)
+def both(request):
+    both = Both(SETUPS[request.param])
+    yield both
+    both.simulator.close()
+
+
+def test_random_actions_lead_where_robosuites_step_leads(both):
+    for seed in (201, 206):
+        actions = both.actions(seed, scale=0.5)
+        theirs, counted = both.robosuites(seed, actions)
+        plant = both.plant(seed)
+        follow(plant, actions)
+        apart = np.abs(plant.data.qpos - theirs)
+        assert apart[both.joints].max() < 2e-5  # rad; robosuite rounds rotations to single precision
+        others = np.delete(apart, both.joints)
+        assert others.size == 0 or others.max() < 1e-7  # m and quaternions
+        assert both.counts == counted
+        assert np.abs(theirs[both.joints] - both.simulator.robots[0].init_qpos[0]).max() > 0.1  # it did move
+
+
+def test_what_follows_a_restored_snapshot_is_bit_equal(both):
+    from surefoot.environments.robosuite.plant import Snapshot
+
+    actions = both.actions(202, scale=0.5)
+    plant = both.plant(202)
+    follow(plant, actions[:30])
+    snapshot = Snapshot.from_value(plant.snapshot().to_value())
+    follow(plant, actions[30:])
+    end = plant.snapshot().digest
+    plant.restore(snapshot)
+    assert plant.snapshot().digest == snapshot.digest != end
+    follow(plant, actions[30:])
+    assert plant.snapshot().digest == end
+
+
+def test_with_robosuites_own_rounding_only_the_last_digits_differ(monkeypatch):
+    both = Both(SETUPS["Wipe"])  # nothing touches anything, and there are no fingers with limits
+    from robosuite.utils import transform_utils
+
+    from surefoot.environments.robosuite import actions, arm
+
+    def single(vector):
+        return transform_utils.quat2mat(transform_utils.axisangle2quat(vector))
+
+    monkeypatch.setattr(actions, "rotation_of", single)
+    monkeypatch.setattr(arm, "ahead", lambda hand, target: target)
+    random_actions = both.actions(203, scale=0.5)
+    theirs, _ = both.robosuites(203, random_actions)
+    plant = both.plant(203)
+    follow(plant, random_actions)
+    np.testing.assert_allclose(plant.data.qpos, theirs, atol=1e-11)
+    both.simulator.close()
+
+
+def test_the_markers_and_collisions_of_a_snapshot_come_back():
+    both = Both(SETUPS["Wipe"])
+    plant = both.plant(206)
+    before = plant.snapshot()
+    follow(plant, both.actions(206, scale=1.0))
+    assert both.counts == (0, 3)
+    after = plant.snapshot()
+    plant.restore(before)
+    assert both.counts == (0, 0)
+    plant.restore(after)
+    assert both.counts == (0, 3)
+    assert before.ledger.sum() == 0
+    assert after.ledger.sum() == 3
+    both.simulator.close()
+
+
+def test_an_episode_given_again_to_robosuites_step_ends_with_the_same_verdict(zygote, tmp_path):
+    bench = Bench(TASKS["robosuite/cube-lift"], zygote)
+    for source, succeeds in ((LIFT_FROM_HOME, True), (LIFT_FROM_HOME.replace("close", "open"), False)):
+        found = compare(bench, Program(source), 201, tmp_path)
+        assert (found.succeeded, found.same_verdict, found.same_bits) == (succeeds, True, True)
+        assert found.apart < 5e-3
+    bench.environment.close()
