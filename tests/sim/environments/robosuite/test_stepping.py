@@ -1,5 +1,6 @@
 """The stepping core does what robosuite's own `env.step` does, for each kind of environment."""
 
+import hashlib
 import importlib.util
 
 import numpy as np
@@ -96,6 +97,15 @@ def follow(plant, actions):
         plant.step()
 
 
+def saved(model):
+    """Digest of all bytes of a model."""
+    import mujoco
+
+    buffer = np.empty(mujoco.mj_sizeModel(model), np.uint8)
+    mujoco.mj_saveModel(model, None, buffer)
+    return hashlib.blake2b(buffer.tobytes()).hexdigest()
+
+
 @pytest.fixture(scope="module", params=SETUPS)
 def both(request):
     both = Both(SETUPS[request.param])
@@ -130,6 +140,23 @@ def test_what_follows_a_restored_snapshot_is_bit_equal(both):
     assert plant.snapshot().digest == snapshot.digest != end
     follow(plant, actions[30:])
     assert plant.snapshot().digest == end
+
+
+def test_a_reset_with_a_kept_model_is_equal_to_robosuites_hard_reset_whatever_came_before(both, monkeypatch):
+    actions = both.actions(204, scale=1.0)[:10]
+    both.plant(205)
+    follow(both.plant(203), actions)
+    both.simulator.sim.model.geom_rgba[:] *= 0.5
+    plant = both.plant(204)
+    kept = saved(plant.model), plant.snapshot().digest
+    follow(plant, actions)
+    kept_end = plant.snapshot().digest
+
+    monkeypatch.delattr(both.simulator, "_initialize_sim")  # from here on robosuite's own, which always compiles
+    plant = both.plant(204)
+    assert (saved(plant.model), plant.snapshot().digest) == kept
+    follow(plant, actions)
+    assert plant.snapshot().digest == kept_end
 
 
 def test_with_robosuites_own_rounding_only_the_last_digits_differ(monkeypatch):
