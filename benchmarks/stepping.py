@@ -5,8 +5,8 @@
 Each scene is one episode of a program, run as `surefoot record` runs it (own process, boundary, tape, telemetry
 after each effect). Its commands are then given again, from the state in which the program started, to the bare
 core, and as actions to `env.step` with robosuite's default observables and without any; motions in joint space
-go through robosuite's JOINT_POSITION controller. The four take turns on every scene, resets are not counted, and
-the figures are medians over scenes: ratios within one run mean something, single speeds depend on the machine.
+go through robosuite's JOINT_POSITION controller. The four take turns on every scene, and the figures are medians
+over scenes: ratios within one run mean something, single speeds depend on the machine.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ PROGRAMS = {
     "robosuite/cube-stack": ROOT / "benchmarks/programs/robosuite_stack.py",
 }
 WAYS = ("env.step", "without observables", "core", "episode")
+COLUMNS = (*WAYS, "episode and reset")
 
 
 class End(NamedTuple):
@@ -50,9 +51,10 @@ class End(NamedTuple):
 
 
 class Episode(NamedTuple):
-    """One program on one scene: its end, and what each arm was commanded to do in each control step."""
+    """One program on one scene: its end, what each arm was commanded to do in each control step, reset seconds."""
 
     end: End
+    reset_seconds: float
     digest: str
     commands: list[tuple[Any, ...]]
 
@@ -85,7 +87,7 @@ class Bench:
             path.unlink()
         plant = self.plant
         end = End(execution.seconds - seconds[0], plant.data.qpos.copy(), self.environment.succeeded())
-        return Episode(end, plant.snapshot().digest, commands)
+        return Episode(end, seconds[0], plant.snapshot().digest, commands)
 
     def core(self, seed: int, commands: Sequence[tuple[Any, ...]]) -> tuple[End, str]:
         """The commands given to the bare core; the digest of the state in which it ends."""
@@ -142,6 +144,9 @@ class Driver:
         from surefoot.environments.robosuite.actions import action_of
 
         fingers = self._robot.gripper.dof > 0
+        self._arm.command = command
+        self._arm.aim(data)  # says which posture the null space is drawn to
+        self._pose_control.initial_joint = self._arm._record["posture"].copy()
         if command.joints is None:
             self._robot.controller = self._pose_control
             return action_of(command, self._arm.hand(data), fingers)
@@ -205,9 +210,11 @@ def compare(bench: Bench, program: Program, seed: int, folder: Path) -> Comparis
     plain = bench.plain(seed, episode.commands, observables=True)
     steps = len(episode.commands)
     ends = dict(zip(WAYS, (plain, bare, core, episode.end), strict=True))
+    speeds = {way: steps / end.seconds for way, end in ends.items()}
+    speeds["episode and reset"] = steps / (episode.end.seconds + episode.reset_seconds)
     return Comparison(
         steps,
-        {way: steps / end.seconds for way, end in ends.items()},
+        speeds,
         episode.end.succeeded,
         all(end.succeeded == episode.end.succeeded for end in ends.values()),
         digest == episode.digest,
@@ -217,9 +224,11 @@ def compare(bench: Bench, program: Program, seed: int, folder: Path) -> Comparis
 
 def row(name: str, scenes: Sequence[Comparison]) -> str:
     """One task's line of the table."""
-    speeds = {way: statistics.median(scene.speeds[way] for scene in scenes) for way in WAYS}
-    ratios = {way: statistics.median(scene.speeds[way] / scene.speeds["env.step"] for scene in scenes) for way in WAYS}
-    cells = [f"{speeds['env.step']:.0f}", *(f"{speeds[way]:.0f} ({ratios[way]:.2f}x)" for way in WAYS[1:])]
+    speeds = {way: statistics.median(scene.speeds[way] for scene in scenes) for way in COLUMNS}
+    ratios = {
+        way: statistics.median(scene.speeds[way] / scene.speeds["env.step"] for scene in scenes) for way in COLUMNS
+    }
+    cells = [f"{speeds['env.step']:.0f}", *(f"{speeds[way]:.0f} ({ratios[way]:.2f}x)" for way in COLUMNS[1:])]
     cells += [f"{sum(scene.succeeded for scene in scenes)}/{len(scenes)}"]
     cells += [f"{sum(scene.same_verdict for scene in scenes)}/{len(scenes)}"]
     cells += [f"{sum(scene.same_bits for scene in scenes)}/{len(scenes)}"]
@@ -240,14 +249,14 @@ def main() -> None:
         "# Stepping",
         "",
         f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; scenes {arguments.scenes}.",
-        "Control steps a second, medians over scenes, in brackets the median of each scene's ratio to `env.step` (with",
-        "default observables); `episode` is a whole recorded episode without its reset. `same verdict`: all four ways",
-        "succeed, or all fail. `same bits`: the core, given the episode's commands alone, ends in its state to the bit.",
-        "`apart`: largest difference of a position (m or rad) between episode and `env.step` at the end, median and",
-        "maximum.",
+        "Control steps a second, medians over scenes; in brackets the median of the scenes' ratios to `env.step` (with",
+        "default observables, its reset not counted). `episode` is a whole recorded episode without its reset.",
+        "`same verdict`: all four ways succeed, or all fail. `same bits`: the core, given the episode's commands alone,",
+        "ends in its state to the bit. `apart`: largest difference of a position (m or rad) between episode and",
+        "`env.step` at the end, median and maximum.",
         "",
-        f"| task | steps | {' | '.join(WAYS)} | succeeded | same verdict | same bits | apart |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        f"| task | steps | {' | '.join(COLUMNS)} | succeeded | same verdict | same bits | apart |",
+        "| --- " * 11 + "|",
     ]
     with Zygote() as zygote, tempfile.TemporaryDirectory() as folder:
         for name, path in chosen.items():
