@@ -9,6 +9,7 @@ import numpy as np
 
 from surefoot.environments.robosuite.importing import load_robosuite
 from surefoot.environments.robosuite.models import ModelKeeper
+from surefoot.environments.robosuite.restack import register_restack
 from surefoot.environments.robosuite.setups import CONTROL_PERIOD, Setup
 
 
@@ -19,6 +20,7 @@ def make_robosuite(setup: Setup) -> Any:
     `surefoot.environments.robosuite.plant`.
     """
     robosuite = load_robosuite()
+    register_restack()
     simulator = robosuite.make(
         setup.environment,
         robots=list(setup.robots),
