@@ -40,7 +40,7 @@ class Readings:
         self._specs = {spec.name: spec for spec in setup.objects}
         self._solids = {spec.name: Solid(spec, plant.model, simulator) for spec in setup.objects}
         self._lift_heights = {spec.name: spec.lift_height for spec in setup.objects}
-        self.spill = Spill(simulator, plant.model) if setup.spill else None
+        self.spill = Spill(simulator, plant.model, plant.data) if setup.spill else None
         self._things: dict[str, Thing] = dict(self._solids)
         if self.spill is not None:
             self._things[setup.spill] = self.spill
@@ -114,12 +114,6 @@ class Readings:
     def succeeded(self) -> bool:
         """Robosuite's verdict on the present state."""
         return bool(self._robosuite._check_success())
-
-    def wipe(self) -> None:
-        """Let robosuite take off the dirt that the tool covers now."""
-        if self.spill is not None:
-            self._refresh()
-            self.spill.wipe()
 
     def telemetry(self) -> dict[str, Any]:
         """The declared observables: floats, bools and lists of floats by name."""
