@@ -36,6 +36,9 @@ FOOT_HEIGHT = 0.05
 ASIDE_DISTANCE = 0.06
 """Smallest horizontal distance of a thing that was put aside from the one that it was on [m]."""
 
+OFFERED = 0.5
+"""Largest distance of a thing that is held up from the hand that is to take it [m]."""
+
 RESTING_HEIGHT = 0.035
 """Largest height of a thing's centre above the table that counts as standing on it [m]."""
 
@@ -92,6 +95,11 @@ def aside(telemetry: Telemetry, item: str, base: str) -> bool:
     return standing and _offset(telemetry, item, base) > ASIDE_DISTANCE and not grasped(telemetry, item)
 
 
+def offered(telemetry: Telemetry, item: str, arm: str) -> bool:
+    """The item is held up where one arm gets at it."""
+    return lifted(telemetry, item) and math.dist(telemetry[f"{arm}.position"], telemetry[f"position.{item}"]) < OFFERED
+
+
 def handed_over(telemetry: Telemetry, item: str, giver: str, taker: str) -> bool:
     """The taker holds the item up, and the giver no longer does."""
     held = grasped_by(telemetry, item, taker) and not grasped_by(telemetry, item, giver)
@@ -125,7 +133,8 @@ def contact_key(first: str, second: str) -> str:
 PREDICATES = {
     function.__name__: Predicate(function.__name__, function)
     for function in (
-        reached, reached_by, near, grasped, grasped_by, lifted, still, above, on, aside, handed_over, begun, wiped,
+        reached, reached_by, near, grasped, grasped_by, lifted, still, above, on, aside, offered, handed_over,
+        begun, wiped,
     )
 }  # fmt: skip
 """The vocabulary by name."""

@@ -164,13 +164,14 @@ _HANDOVER = task(
         check("near", "handle", "giver"),
         check("grasped_by", "item", "giver", after=("near",)),
         check("lifted", "item", after=("grasped_by",)),
-        check("near", "handle", "taker", after=("lifted",), name="met"),
+        check("offered", "handle", "taker", after=("lifted",)),
+        check("near", "handle", "taker", after=("offered",), name="met"),
         check("grasped_by", "handle", "taker", after=("met",), name="taken"),
         check("handed_over", "item", "giver", "taker", after=("taken",)),
     ),
     {"item": "hammer", "handle": "handle", "giver": "arm0", "taker": "arm1"},
     {"item": "tool", "handle": "handle", "giver": "arm", "taker": "arm"},
-    demonstrations_of("robosuite/two-arm-handover", "handover_middle", "handover_ends"),
+    demonstrations_of("robosuite/two-arm-handover", "handover_ends", "handover_leaning"),
 )
 
 _TWO_ARM_LIFT = task(

@@ -1,9 +1,9 @@
-"""Lift a pot as it stands, hands turned to its handles, but from the side and in one go, just off the table."""
+"""Lift a pot as it stands, hands turned to its handles, but in one go, and taken by the upper edge of the bars."""
 
 
 @stage
 def reach(near_handle, far_handle):
-    above = vary(0.0, 0.0, 0.15)
+    above = vary(0.03, 0.0, 0.15)
     import numpy as np
 
     near, _ = get_object_pose(near_handle)
@@ -21,7 +21,7 @@ def reach(near_handle, far_handle):
 
 @stage
 def grasp(near_handle, far_handle):
-    depth = vary(-0.01, -0.02, 0.02)
+    depth = vary(-0.012, -0.02, 0.02)
     place0, turned0 = get_arm0_gripper_pose()
     place1, turned1 = get_arm1_gripper_pose()
     goto_pose_both(place0 - [0.0, 0.0, depth], turned0, place1 - [0.0, 0.0, depth], turned1)
@@ -31,7 +31,7 @@ def grasp(near_handle, far_handle):
 
 @stage
 def raise_up(item):
-    rise = vary(0.1, 0.1, 0.25)
+    rise = vary(0.13, 0.1, 0.25)
     place0, turned0 = get_arm0_gripper_pose()
     place1, turned1 = get_arm1_gripper_pose()
     goto_pose_both(place0 + [0.0, 0.0, rise], turned0, place1 + [0.0, 0.0, rise], turned1)

@@ -14,7 +14,7 @@ def reach(item):
 
 @stage
 def grasp(item):
-    depth = vary(-0.02, -0.025, 0.01)
+    depth = vary(-0.022, -0.025, 0.01)
     hand = get_observation()
     goto_pose(hand["hand_position"] - [0.0, 0.0, depth], hand["hand_quaternion_wxyz"])
     close_gripper()
