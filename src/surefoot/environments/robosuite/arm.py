@@ -8,6 +8,7 @@ import msgspec
 import mujoco
 import numpy as np
 
+from surefoot.environments.robosuite.chain import Chain
 from surefoot.environments.robosuite.control import Indices, joint_torques, pose_error, pose_torques
 from surefoot.environments.robosuite.poses import Array, Pose, product, rotation_of, rotation_vector
 
@@ -25,12 +26,14 @@ class ArmCommand(msgspec.Struct, frozen=True):
     """What an arm is told to do until further notice.
 
     `target` is the hand's pose (grip site, world frame); `joints` (n,) replaces it while the arm moves in
-    joint space; `closing` says which way the fingers go.
+    joint space; `closing` says which way the fingers go; the null space is pulled to `posture` (n,), or to
+    the posture of the reset where that is None.
     """
 
     target: Pose
     joints: Array | None = None
     closing: bool = False
+    posture: Array | None = None
 
 
 class ArmState(msgspec.Struct, frozen=True):
@@ -41,22 +44,23 @@ class ArmState(msgspec.Struct, frozen=True):
 
     def to_value(self) -> dict[str, Any]:
         """It as numbers and arrays."""
-        target, joints, closing = self.command.target, self.command.joints, self.command.closing
+        command, target = self.command, self.command.target
         return {
-            "position": target.position, "rotation": target.rotation, "joints": joints, "closing": closing,
-            "fingers": self.fingers,
+            "position": target.position, "rotation": target.rotation, "joints": command.joints,
+            "closing": command.closing, "posture": command.posture, "fingers": self.fingers,
         }  # fmt: skip
 
     @classmethod
     def from_value(cls, value: dict[str, Any]) -> ArmState:
         """The state behind `to_value`."""
         target = Pose(value["position"], value["rotation"])
-        return cls(ArmCommand(target, value["joints"], value["closing"]), value["fingers"])
+        return cls(ArmCommand(target, value["joints"], value["closing"], value["posture"]), value["fingers"])
 
     def to_bytes(self) -> bytes:
         """All bits of it, for digests."""
-        joints = b"" if self.command.joints is None else self.command.joints.tobytes()
         target = self.command.target.position.tobytes() + self.command.target.rotation.tobytes()
+        postures = (self.command.joints, self.command.posture)
+        joints = b"".join(b"-" if posture is None else b"+" + posture.tobytes() for posture in postures)
         return target + joints + str(self.command.closing).encode() + self.fingers.tobytes()
 
 
@@ -79,6 +83,7 @@ class Arm:
         self._linear = np.zeros((3, model.nv))
         self._angular = np.zeros((3, model.nv))
         self.rest = np.array(controller.initial_joint, dtype=np.float64)
+        self.chain = Chain.of(model, self._site, self._qpos, (self._low, self._high))
         fingers = np.array(robot.gripper.current_action, dtype=np.float64)
         self.state = ArmState(ArmCommand(self.hand(data)), fingers)
         self._goal = self.state.command.target
@@ -100,6 +105,10 @@ class Arm:
     def joints(self, data: mujoco.MjData) -> Array:
         """Joint positions (n,) [rad]."""
         return np.array(data.qpos[self._qpos], dtype=np.float64)
+
+    def velocities(self, data: mujoco.MjData) -> Array:
+        """Joint velocities (n,) [rad/s]."""
+        return np.array(data.qvel[self._dofs], dtype=np.float64)
 
     def opening(self, data: mujoco.MjData) -> float:
         """Distance between the finger pads [m]."""
@@ -130,7 +139,8 @@ class Arm:
         mujoco.mj_jacSite(self._model, data, self._linear, self._angular, self._site)
         position, rotation = data.site_xpos[self._site], data.site_xmat[self._site].reshape(3, 3)
         error = pose_error(position, rotation, self._goal.position, self._goal.rotation)
-        task = (self._stiffness, self._damping, self.rest)
+        posture = self.rest if self.command.posture is None else self.command.posture
+        task = (self._stiffness, self._damping, posture)
         return pose_torques(mass, self._linear, self._angular, *motion[1:], error, *task)
 
 
