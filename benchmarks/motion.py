@@ -1,8 +1,7 @@
 """How motions of cube-lift's robot end: targets reached, joints at their limits, control steps, time to plan.
 
 Each start and target is a hand pointing down or tilted by up to 0.35 rad, turned by any yaw, in a box in front of
-the robot; starts are themselves reached by a motion from the reset posture. Targets count as within reach if some
-posture inside the joint limits holds them, searched for from 200 random postures.
+the robot. A pair of motions goes from the reset posture to the first hand, and from wherever that ended to the second.
 
     python benchmarks/motion.py --motions 300 [--json FILE]
 """

@@ -30,6 +30,12 @@ from surefoot.environments.robosuite.poses import Array, Pose, matrix_of
 MARGINS = (0.08, 0.01)
 """Distances that joints should keep from their limits, the wish first [rad]."""
 
+STRETCH = 0.15
+"""The same at the nearest pose to a target out of reach, so that the arm finds its way back [rad]."""
+
+HELD = 1e-3
+"""How near joints must bring the hand to a pose to hold it; a turn by 1 rad counts as `LEVER` [m]."""
+
 LONGEST = 150
 """Control steps that a motion is rehearsed for, and steps of a search for joints."""
 
@@ -60,15 +66,15 @@ DAMPING = 2 * np.sqrt(STIFFNESS)
 class Way(NamedTuple):
     """How a hand gets to where it can get.
 
-    `target` is the pose to go to, the nearest within reach where `reaches` is False. `turn` (4,) is its
+    `target` is the pose to go to, the nearest within reach if the one asked for is not. `turn` (4,) is its
     orientation with the sign that says which way round the hand turns; `posture` (n,) the joints that the
-    null space is pulled to [rad].
+    null space is pulled to [rad]. If `swings`, no straight way is known, and the joints go to `posture` first.
     """
 
     target: Pose
     turn: Array
     posture: Array
-    reaches: bool
+    swings: bool
 
 
 def find_way(chain: Chain, q: Array, qd: Array, rest: Array, target: Pose) -> Way:
@@ -77,29 +83,39 @@ def find_way(chain: Chain, q: Array, qd: Array, rest: Array, target: Pose) -> Wa
     The straight way with posture `rest` if it keeps clear of limits; else with a posture that suits the target,
     or turning the other way round; else the same to the nearest pose within reach. Joint limits count with a
     margin of 0.08 rad, or 0.01 rad if nothing else is found. Among ways that take long, as they lead past a
-    singularity, the fastest is taken.
+    singularity, the fastest is taken. If no straight way keeps the joints free, they swing to the target.
     """
+    way = _best(chain, q, qd, rest, target)
+    if way is not None:
+        return way
+    near, turn, posture, off = _nearest(chain, q, rest, target)
+    way = _best(chain, q, qd, rest, near) or Way(near, turn, posture, True)
+    return way if off >= HELD else way._replace(target=target)
+
+
+def _best(chain: Chain, q: Array, qd: Array, rest: Array, target: Pose) -> Way | None:
     for margin in MARGINS:
         low, high = _within(chain, q, margin)
         found, longest = None, LONGEST
         for turn, posture in _candidates(chain, q, rest, target, low, high):
             steps = rehearse(chain, q, qd, posture, target.position, turn, low, high, longest)
             if steps <= longest:
-                found, longest = Way(target, turn, posture, True), steps - FASTER
+                found, longest = Way(target, turn, posture, False), steps - FASTER
             if longest < SOON:
                 break
         if found is not None:
             return found
-    return _nearest(chain, q, rest, target)
+    return None
 
 
-def _nearest(chain: Chain, q: Array, rest: Array, target: Pose) -> Way:
-    low, high = _within(chain, q, MARGINS[0])
+def _nearest(chain: Chain, q: Array, rest: Array, target: Pose) -> tuple[Pose, Array, Array, float]:
+    """The pose within reach that is nearest to a target, its signed orientation, joints that hold it, how near [m]."""
+    low, high = _within(chain, q, STRETCH)
     goal = target.quaternion
     ends = [posture_at(chain, start, target.position, turn, low, high) for start in (q, rest) for turn in (goal, -goal)]
-    posture, _ = min(ends, key=lambda end: end[1])
+    posture, off = min(ends, key=lambda end: (max(end[1], HELD), float(np.abs(end[0] - q).max())))
     position, turn = hand_at(chain, posture)
-    return Way(Pose(position, matrix_of(turn)), turn, posture, False)
+    return Pose(position, matrix_of(turn)), turn, posture, off
 
 
 def _within(chain: Chain, q: Array, margin: float) -> tuple[Array, Array]:
@@ -119,7 +135,7 @@ def _candidates(
         yield turn, rest
         for start in (q, rest):
             posture, off = posture_at(chain, start, target.position, turn, low, high)
-            if off < 1e-3:
+            if off < HELD:
                 yield turn, posture
 
 

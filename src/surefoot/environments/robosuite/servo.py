@@ -22,9 +22,9 @@ LEG_LIMIT = 150
 PATIENCE = 25
 LEAST_PROGRESS = 2e-4
 FINGER_STEPS = 15
-HOME_LIMIT = 80
-HOME_STEP = 0.06
-HOME_TOLERANCE = 0.03
+SWING_LIMIT = 80
+SWING_STEP = 0.06
+SWING_TOLERANCE = 0.03
 
 
 class Servo:
@@ -37,11 +37,16 @@ class Servo:
         """Move hands, by index of their arm, straight to their targets; whether all arrived.
 
         The hand turns the shortest way, or the other way round where only that keeps the joints inside their
-        limits. To a target out of reach the hand goes as near as it can. Ends when every hand is within
+        limits; where no straight way does, the joints swing to the target. If that is out of reach, the hand goes
+        as near as it can. Ends when every hand is within
         `position_tolerance` [m] and 0.03 rad of where it can get, after 25 control steps without progress, or
         after 150. Hands that did not arrive stay where they are.
         """
         ways = {index: self._way(index, target) for index, target in targets.items()}
+        postures = {index: way.posture for index, way in ways.items() if way.swings}
+        if postures:
+            self._swing(postures)
+            ways |= {index: self._way(index, ways[index].target) for index in postures}
         history: list[float] = []
         for _ in range(LEG_LIMIT):
             errors = [self._aim(index, way) for index, way in ways.items()]
@@ -61,18 +66,7 @@ class Servo:
 
         This is also the way out of a locked elbow, which pose control does not see.
         """
-        arm = self._plant.arms[index]
-        goal = arm.joints(self._plant.data)
-        arrived = False
-        for _ in range(HOME_LIMIT):
-            arrived = _farthest(arm.rest - arm.joints(self._plant.data)) < HOME_TOLERANCE
-            if arrived:
-                break
-            goal = goal + bounded(arm.rest - goal, HOME_STEP)
-            self._command(index, msgspec.structs.replace(arm.command, joints=goal, posture=None))
-            self._plant.step()
-        self._stay([index])
-        return arrived
+        return self._swing({index: self._plant.arms[index].rest})
 
     def set_fingers(self, index: int, closing: bool) -> None:
         """Open or close a hand and wait until its fingers have come to rest."""
@@ -84,6 +78,24 @@ class Servo:
         """Let control steps pass while every arm keeps its command."""
         for _ in range(steps):
             self._plant.step()
+
+    def _swing(self, postures: Mapping[int, Array]) -> bool:
+        """Move arms, by their index, in joint space to postures (n,), and stay there; whether all arrived."""
+        arms, data = self._plant.arms, self._plant.data
+        goals = {index: arms[index].joints(data) for index in postures}
+        arrived = False
+        for _ in range(SWING_LIMIT):
+            left = (_farthest(posture - arms[index].joints(data)) for index, posture in postures.items())
+            arrived = max(left) < SWING_TOLERANCE
+            if arrived:
+                break
+            for index, posture in postures.items():
+                goals[index] = goals[index] + bounded(posture - goals[index], SWING_STEP)
+                command = msgspec.structs.replace(arms[index].command, joints=goals[index], posture=None)
+                self._command(index, command)
+            self._plant.step()
+        self._stay(postures)
+        return arrived
 
     def _stay(self, indices: Iterable[int]) -> None:
         for index in indices:
