@@ -26,6 +26,7 @@ test: setup
 
 bench: setup
 	$(BIN)/python benchmarks/boundary.py
+	$(BIN)/python benchmarks/stepping.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache

@@ -1,4 +1,4 @@
-"""Costs of the boundary, the tape and the stepping core; everything as measured in this one run.
+"""Costs of the boundary and the tape; everything as measured in this one run.
 
     python benchmarks/boundary.py [--json] [--without-robosuite] [--peers [PYTHON]]
 
@@ -137,40 +137,6 @@ def boundary_costs() -> dict[str, float]:
     return costs
 
 
-def stepping_costs() -> dict[str, float]:
-    """Control steps per second: our API's motions against a plain `env.step` loop with default observables."""
-    from surefoot.environments.host import TaskHost
-    from surefoot.environments.registry import find_task
-    from surefoot.environments.robosuite.setups import CUBE_LIFT, CUBE_STACK
-    from surefoot.environments.robosuite.simulator import make_robosuite
-
-    costs: dict[str, float] = {}
-    for name, setup, demonstration in (
-        ("robosuite/cube-lift", CUBE_LIFT, "lift_steady"),
-        ("robosuite/cube-stack", CUBE_STACK, "stack_hasty"),
-    ):
-        task = find_task(name)
-        program = next(item for item in task.demonstrations if item.name == demonstration)
-        with TaskHost(task) as host:
-            host.execute(Program(program.source), 101)  # compiles
-            runs = [host.execute(Program(program.source), seed) for seed in range(101, 111)]
-        ours = sum(run.steps for run in runs) / sum(run.seconds for run in runs)
-        plain = make_robosuite(setup)
-        plain.reset()
-        action = np.zeros(plain.action_dim)
-        for _ in range(20):
-            plain.step(action)
-        started = time.perf_counter()
-        for _ in range(200):
-            plain.step(action)
-        theirs = 200 / (time.perf_counter() - started)
-        plain.close()
-        costs[f"{name}: control steps/s of whole recorded episodes, resets included"] = ours
-        costs[f"{name}: control steps/s of a plain env.step loop"] = theirs
-        costs[f"{name}: ratio"] = ours / theirs
-    return costs
-
-
 def certify_costs(scenes: int = 20) -> dict[str, float]:
     """`surefoot certify` as a person calls it, after an edit, on a bank of cube-lift scenes."""
     from surefoot.environments.registry import find_task
@@ -213,7 +179,7 @@ def main() -> None:
         command = [arguments.peers, str(Path(__file__).with_name("peers.py"))]
         costs |= json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
     if not arguments.without_robosuite and importlib.util.find_spec("robosuite") is not None:
-        costs |= stepping_costs() | certify_costs()
+        costs |= certify_costs()
     if arguments.json:
         print(json.dumps(costs, indent=2))
         return

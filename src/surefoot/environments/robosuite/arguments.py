@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from surefoot.environments.robosuite.errors import BadPoseError, UnknownObjectError
+from surefoot.environments.robosuite.objects import ObjectSpec
 from surefoot.environments.robosuite.poses import Array, matrix_of
-from surefoot.environments.robosuite.setups import ObjectSpec
 
 
 def finite_array(value: object, size: int, what: str) -> Array:
@@ -29,10 +29,10 @@ def finite_array(value: object, size: int, what: str) -> Array:
 
 
 def distance_of(value: object, what: str) -> float:
-    """`value` as a float; BadPoseError unless it is one finite number that is not negative."""
+    """`value` as a float; BadPoseError unless it is one finite number."""
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not 0 <= value < math.inf:  # type: ignore[operator]
-        raise BadPoseError(f"{what} must be a finite number of metres, 0 or more, not {reprlib.repr(value)}.")
+    if not number or not -math.inf < value < math.inf:  # type: ignore[operator]
+        raise BadPoseError(f"{what} must be a finite number of metres, not {reprlib.repr(value)}.")
     return float(value)  # type: ignore[arg-type]
 
 
@@ -47,21 +47,22 @@ def rotation(value: object, what: str) -> Array:
 
 
 class ObjectNames:
-    """Finds objects by id or alias; case, underscores and blanks make no difference to an alias."""
+    """Finds things by id or alias; case, underscores and blanks make no difference to an alias."""
 
-    def __init__(self, objects: Iterable[ObjectSpec]):
+    def __init__(self, names: Iterable[str], objects: Iterable[ObjectSpec]):
         self.specs: Mapping[str, ObjectSpec] = {spec.name: spec for spec in objects}
-        self._aliases = {alias: spec for spec in self.specs.values() for alias in spec.aliases}
+        self._names = tuple(names)
+        self._aliases = {alias: spec.name for spec in self.specs.values() for alias in spec.aliases}
 
-    def find(self, name: object) -> ObjectSpec:
-        """The object that `name` means; UnknownObjectError with the nearest match where there is none."""
+    def find(self, name: object) -> str:
+        """The id of the thing that `name` means; UnknownObjectError with the nearest match where there is none."""
         asked = str(name)
-        found = self.specs.get(asked) or self._aliases.get(asked.lower().replace("_", " "))
+        found = asked if asked in self._names else self._aliases.get(asked.lower().replace("_", " "))
         if found is None:
             raise UnknownObjectError(self._complaint(asked))
         return found
 
     def _complaint(self, asked: str) -> str:
-        near = difflib.get_close_matches(asked, [*self.specs, *self._aliases], n=1, cutoff=0.5)
+        near = difflib.get_close_matches(asked, [*self._names, *self._aliases], n=1, cutoff=0.5)
         hint = f" Did you mean '{near[0]}'?" if near else ""
-        return f"There is no object '{asked}'.{hint} Available: {', '.join(self.specs)}."
+        return f"There is no object '{asked}'.{hint} Available: {', '.join(self._names)}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -9,7 +10,7 @@ import mujoco
 import numpy as np
 
 from surefoot.environments.robosuite.chain import Chain
-from surefoot.environments.robosuite.control import Indices, joint_torques, pose_error, pose_torques
+from surefoot.environments.robosuite.control import Indices, Record, arm_type
 from surefoot.environments.robosuite.poses import Array, Pose, product, rotation_of, rotation_vector
 
 POSITION_STEP = 0.05
@@ -18,16 +19,16 @@ POSITION_STEP = 0.05
 ROTATION_STEP = 0.5
 """Farthest that the controller's goal may be turned ahead of the hand, per axis [rad]."""
 
-GRIPPER_RATE = 0.01
-"""Change of the normalised finger command in one simulation step, as in robosuite's PandaGripper."""
+CLOSING_RATES = np.array([-0.01, 0.01])
+"""Changes of the normalised finger commands in one simulation step, as in robosuite's PandaGripper (2,)."""
 
 
 class ArmCommand(msgspec.Struct, frozen=True):
     """What an arm is told to do until further notice.
 
     `target` is the hand's pose (grip site, world frame); `joints` (n,) replaces it while the arm moves in
-    joint space; `closing` says which way the fingers go; the null space is pulled to `posture` (n,), or to
-    the posture of the reset where that is None.
+    joint space; `closing` says which way the fingers go, if the hand has any; the null space is pulled to
+    `posture` (n,), or to the posture of the reset where that is None.
     """
 
     target: Pose
@@ -37,7 +38,7 @@ class ArmCommand(msgspec.Struct, frozen=True):
 
 
 class ArmState(msgspec.Struct, frozen=True):
-    """What an arm remembers between control steps: its command and the normalised finger command (2,)."""
+    """What an arm remembers between control steps: its command and the normalised finger commands (f,)."""
 
     command: ArmCommand
     fingers: Array
@@ -65,37 +66,42 @@ class ArmState(msgspec.Struct, frozen=True):
 
 
 class Arm:
-    """Turns an arm's command into controls of the model, one simulation step at a time."""
+    """Turns an arm's command into orders for the control law, one control step at a time.
 
-    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, robot: Any):
+    `record` is this arm's element of an array of `arm_type`: written here, read by the law, which moves the
+    finger commands on in it. `rest` (n,) is the posture at the reset, which the null space is drawn to unless told otherwise [rad].
+    """
+
+    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, robot: Any, record: Record):
         controller = robot.controller
-        self._model = model
-        self._site = int(robot.eef_site_id)
-        self._dofs = _indices(controller.qvel_index)
-        self._qpos = _indices(controller.qpos_index)
-        self._motors = _indices(robot._ref_joint_actuator_indexes)
-        self._finger_motors = _indices(robot._ref_joint_gripper_actuator_indexes)
+        record["site"] = self._site = int(robot.eef_site_id)
+        record["root"] = model.body_rootid[model.site_bodyid[self._site]]
+        record["dofs"] = controller.qvel_index
+        record["qpos"] = self._qpos = _indices(controller.qpos_index)
+        record["motors"] = robot._ref_joint_actuator_indexes
+        record["inertia"] = inertia_places(model, record["dofs"].tolist())
+        record["low"], record["high"] = robot.torque_limits
+        record["stiffness"], record["damping"] = controller.kp, controller.kd
+        record["finger_motors"] = motors = finger_motors(robot)
+        low, high = model.actuator_ctrlrange[motors].T
+        record["finger_middle"], record["finger_reach"] = 0.5 * (high + low), 0.5 * (high - low)
+        record["fingers"] = robot.gripper.current_action
+        self._closing_rates = CLOSING_RATES[: len(motors)]
         self._finger_qpos = _indices(robot._ref_gripper_joint_pos_indexes)
-        self._stiffness = np.array(controller.kp, dtype=np.float64)
-        self._damping = np.array(controller.kd, dtype=np.float64)
-        self._low, self._high = (np.array(limit, dtype=np.float64) for limit in robot.torque_limits)
-        self._finger_range = np.array(model.actuator_ctrlrange[self._finger_motors])
-        self._linear = np.zeros((3, model.nv))
-        self._angular = np.zeros((3, model.nv))
+        self._record = record
         self.rest = np.array(controller.initial_joint, dtype=np.float64)
-        self.chain = Chain.of(model, self._site, self._qpos, (self._low, self._high))
-        fingers = np.array(robot.gripper.current_action, dtype=np.float64)
-        self.state = ArmState(ArmCommand(self.hand(data)), fingers)
-        self._goal = self.state.command.target
+        self.chain = Chain.of(model, self._site, self._qpos, (record["low"].copy(), record["high"].copy()))
+        self.command = ArmCommand(self.hand(data))
 
     @property
-    def command(self) -> ArmCommand:
-        """What the arm is told to do."""
-        return self.state.command
+    def state(self) -> ArmState:
+        """What the arm remembers between control steps."""
+        return ArmState(self.command, self._record["fingers"].copy())
 
-    @command.setter
-    def command(self, command: ArmCommand) -> None:
-        self.state = ArmState(command, self.state.fingers)
+    @state.setter
+    def state(self, state: ArmState) -> None:
+        self.command = state.command
+        self._record["fingers"] = state.fingers
 
     def hand(self, data: mujoco.MjData) -> Pose:
         """Pose of the grip site between the fingertips, world frame: fingers open along x, z leads ahead."""
@@ -108,46 +114,61 @@ class Arm:
 
     def velocities(self, data: mujoco.MjData) -> Array:
         """Joint velocities (n,) [rad/s]."""
-        return np.array(data.qvel[self._dofs], dtype=np.float64)
+        return np.array(data.qvel[self._record["dofs"]], dtype=np.float64)
 
     def opening(self, data: mujoco.MjData) -> float:
-        """Distance between the finger pads [m]."""
+        """Distance between the finger pads [m]; 0 without fingers."""
         return float(np.abs(data.qpos[self._finger_qpos]).sum())
 
     def aim(self, data: mujoco.MjData) -> None:
-        """Place the controller's goal for the next control step: the target, or a bounded way towards it."""
-        hand, target = self.hand(data), self.command.target
-        shift = bounded(target.position - hand.position, POSITION_STEP)
-        spin = bounded(rotation_vector(product(target.rotation, hand.rotation.T)), ROTATION_STEP)
-        self._goal = Pose(hand.position + shift, product(rotation_of(spin), hand.rotation))
+        """Write the orders for the next control step; its goal is the target, or a bounded way towards it."""
+        record, command = self._record, self.command
+        record["in_joint_space"] = command.joints is not None
+        if command.joints is not None:
+            record["joints"] = command.joints
+        record["goal_position"], record["goal_rotation"] = ahead(self.hand(data), command.target)
+        record["posture"] = self.rest if command.posture is None else command.posture
+        record["finger_rates"] = self._closing_rates if command.closing else -self._closing_rates
 
-    def actuate(self, data: mujoco.MjData, mass: Array) -> None:
-        """Write the controls of the next simulation step; `mass` is the model's mass matrix (nv, nv)."""
-        torques = self._torques(data, mass)
-        data.ctrl[self._motors] = np.minimum(np.maximum(torques, self._low), self._high)
-        way = GRIPPER_RATE if self.command.closing else -GRIPPER_RATE
-        fingers = np.clip(self.state.fingers + np.array([-way, way]), -1.0, 1.0)
-        low, high = self._finger_range[:, 0], self._finger_range[:, 1]
-        data.ctrl[self._finger_motors] = 0.5 * (high + low) + 0.5 * (high - low) * fingers
-        self.state = ArmState(self.command, fingers)
 
-    def _torques(self, data: mujoco.MjData, mass: Array) -> Array:
-        q = self.joints(data)
-        motion = (mass, self._dofs, q, data.qvel, data.qfrc_bias)
-        if self.command.joints is not None:
-            return joint_torques(*motion, self.command.joints)
-        mujoco.mj_jacSite(self._model, data, self._linear, self._angular, self._site)
-        position, rotation = data.site_xpos[self._site], data.site_xmat[self._site].reshape(3, 3)
-        error = pose_error(position, rotation, self._goal.position, self._goal.rotation)
-        posture = self.rest if self.command.posture is None else self.command.posture
-        task = (self._stiffness, self._damping, posture)
-        return pose_torques(mass, self._linear, self._angular, *motion[1:], error, *task)
+def ahead(hand: Pose, target: Pose) -> Pose:
+    """The controller's goal for a control step: `target`, or the way towards it as far as it may lie ahead."""
+    shift = bounded(target.position - hand.position, POSITION_STEP)
+    spin = bounded(rotation_vector(product(target.rotation, hand.rotation.T)), ROTATION_STEP)
+    return Pose(hand.position + shift, product(rotation_of(spin), hand.rotation))
 
 
 def bounded(vector: Array, limit: float) -> Array:
     """`vector`, shortened so that no component exceeds `limit`; its direction stays."""
     largest = float(np.abs(vector).max())
     return vector if largest <= limit else vector * (limit / largest)
+
+
+def arm_records(robots: Sequence[Any]) -> Record:
+    """An array of `arm_type` with an element for each of several robots of one kind, not yet filled."""
+    (shape,) = {(len(robot.controller.qvel_index), len(finger_motors(robot))) for robot in robots}
+    return np.zeros(len(robots), arm_type(*shape))
+
+
+def finger_motors(robot: Any) -> Indices:
+    """Motors of the fingers (f,); none for a tool without fingers, such as the one that wipes."""
+    return _indices(robot._ref_joint_gripper_actuator_indexes)
+
+
+def inertia_places(model: mujoco.MjModel, dofs: Sequence[int]) -> Indices:
+    """Where MuJoCo's sparse mass matrix `qM` holds the elements of a chain of degrees of freedom (n, n).
+
+    Its row of a degree of freedom begins with the diagonal and goes on towards the root of the tree.
+    """
+    places = np.zeros((len(dofs), len(dofs)), dtype=np.int64)
+    for i, dof in enumerate(dofs):
+        place, ancestor = int(model.dof_Madr[dof]), dof
+        while ancestor >= 0:
+            if ancestor in dofs:
+                j = dofs.index(ancestor)
+                places[i, j] = places[j, i] = place
+            place, ancestor = place + 1, int(model.dof_parentid[ancestor])
+    return places
 
 
 def _indices(values: Any) -> Indices:

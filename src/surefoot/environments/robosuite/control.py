@@ -1,11 +1,11 @@
-"""Joint torques of one arm: operational space control and joint control, compiled.
+"""Controls of all arms for one simulation step: operational space control and joint control, compiled.
 
 The operational space law is robosuite's OSC_POSE (Khatib 1987) with position and orientation decoupled and a
 posture task in the null space. It is written with small Cholesky factorisations instead of inverses and
 pseudo-inverses: the same numbers but for rounding, faster, and the same bits with every BLAS kernel.
 
 Symbols: n arm joints; nv degrees of freedom of the model; M mass matrix (n, n); J site Jacobian (6, n),
-linear rows first; all quantities in the world frame, SI units.
+linear rows first; q, qd joint positions and velocities (n,); all in the world frame, SI units.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ POSTURE_STIFFNESS = 10.0
 JOINT_STIFFNESS = 150.0
 VANISHING_PIVOT = 1e-12
 
-
 Indices = NDArray[np.int64]
+Record = Any
+"""One arm, an element of an array of `arm_type`; numba and NumPy know its fields by name."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -34,6 +35,165 @@ def compiled(function: F) -> F:
         return cast(F, numba.njit(cache=True)(function))
     except RuntimeError:  # numba's "no locator available"
         return cast(F, numba.njit(function))
+
+
+def arm_type(joints: int, fingers: int) -> np.dtype[np.void]:
+    """All that the control law knows of one arm: one record, as passing many arrays costs more than the law.
+
+    Where its numbers stand in the model: `site`; `root`, the body whose subtree's centre of mass MuJoCo takes
+    motion axes about; `dofs`, `qpos`, `motors` (n,); `inertia` (n, n), the place of each element of M in
+    MuJoCo's sparse mass matrix; `finger_motors` (f,).
+    Limits and gains: `low`, `high` torques (n,) [N m]; `stiffness`, `damping` (6,); `finger_middle`,
+    `finger_reach` (f,), the finger motors' range.
+    Orders for the present control step: `goal_position` (3,), `goal_rotation` (3, 3); `posture` (n,) of the
+    null space task; if `in_joint_space`, `joints` (n,) instead; `finger_rates` (f,), changes of the normalised
+    finger commands in one simulation step.
+    Memory: `fingers` (f,), the normalised finger commands.
+    """
+    n, f = (joints,), (fingers,)
+    return np.dtype(
+        [
+            ("site", np.int64), ("root", np.int64), ("dofs", np.int64, n), ("qpos", np.int64, n),
+            ("motors", np.int64, n), ("inertia", np.int64, n + n), ("finger_motors", np.int64, f),
+            ("low", np.float64, n), ("high", np.float64, n),
+            ("stiffness", np.float64, 6), ("damping", np.float64, 6),
+            ("finger_middle", np.float64, f), ("finger_reach", np.float64, f),
+            ("goal_position", np.float64, 3), ("goal_rotation", np.float64, (3, 3)), ("posture", np.float64, n),
+            ("in_joint_space", np.bool_), ("joints", np.float64, n), ("finger_rates", np.float64, f),
+            ("fingers", np.float64, f),
+        ],
+        align=True,
+    )  # fmt: skip
+
+
+@compiled
+def actuate(
+    arms: Record,
+    qpos: Array,
+    qvel: Array,
+    bias: Array,
+    inertia: Array,
+    axes: Array,
+    centres: Array,
+    site_positions: Array,
+    site_rotations: Array,
+    controls: Array,
+) -> None:
+    """Write the controls of every arm's motors for the next simulation step, and move its finger commands on.
+
+    `arms` is an array of `arm_type`; the others are MuJoCo's `qpos`, `qvel`, `qfrc_bias`, `qM`, `cdof`,
+    `subtree_com`, `site_xpos`, `site_xmat` and `ctrl`.
+    """
+    for k in range(arms.shape[0]):
+        arm = arms[k]
+        q, qd = taken(qpos, arm.qpos), taken(qvel, arm.dofs)
+        mass = arm_mass(inertia, arm.inertia)
+        if arm.in_joint_space:
+            torques = joint_torques(mass, q, qd, arm.joints)
+        else:
+            position, rotation = site_positions[arm.site], site_rotations[arm.site].reshape(3, 3)
+            error = pose_error(position, rotation, arm.goal_position, arm.goal_rotation)
+            jacobian = arm_jacobian(axes, arm.dofs, position - centres[arm.root])
+            torques = pose_torques(mass, jacobian, q, qd, error, arm.stiffness, arm.damping, arm.posture)
+        for i in range(torques.shape[0]):
+            torque = torques[i] + bias[arm.dofs[i]]
+            controls[arm.motors[i]] = min(max(torque, arm.low[i]), arm.high[i])
+        move_fingers(arm, controls)
+
+
+@compiled
+def move_fingers(arm: Record, controls: Array) -> None:
+    """Move the normalised finger commands on by their rates, within -1 and 1, and write them as controls."""
+    for i in range(arm.fingers.shape[0]):
+        arm.fingers[i] = min(max(arm.fingers[i] + arm.finger_rates[i], -1.0), 1.0)
+        controls[arm.finger_motors[i]] = arm.finger_middle[i] + arm.finger_reach[i] * arm.fingers[i]
+
+
+@compiled
+def pose_torques(
+    mass: Array,
+    jacobian: Array,
+    q: Array,
+    qd: Array,
+    error: Array,
+    stiffness: Array,
+    damping: Array,
+    posture: Array,
+) -> Array:
+    """Operational space torques (n,) towards a pose, without gravity, not clipped.
+
+    `error` (6,) from `pose_error`; `stiffness`, `damping` (6,); `posture` (n,) of the null space task.
+    """
+    pull = POSTURE_STIFFNESS * (posture - q) - 2 * np.sqrt(POSTURE_STIFFNESS) * qd
+    acceleration = stiffness * error - damping * multiply(jacobian, qd)
+    inverse = task_inertia_inverse(jacobian, cholesky(mass))
+    wrench = -cholesky_solve(cholesky(inverse), multiply(jacobian, pull))
+    wrench[:3] += cholesky_solve(cholesky(inverse[:3, :3]), acceleration[:3])
+    wrench[3:] += cholesky_solve(cholesky(inverse[3:, 3:]), acceleration[3:])
+    return multiply(jacobian.T, wrench) + multiply(mass, pull)
+
+
+@compiled
+def joint_torques(mass: Array, q: Array, qd: Array, goal: Array) -> Array:
+    """Computed torques (n,) towards joint positions, critically damped, without gravity, not clipped."""
+    return multiply(mass, JOINT_STIFFNESS * (goal - q) - 2 * np.sqrt(JOINT_STIFFNESS) * qd)
+
+
+@compiled
+def task_inertia_inverse(jacobian: Array, mass_factor: Array) -> Array:
+    """J M^-1 J^T (6, 6): products of the rows of J, each solved halfway."""
+    m, n = jacobian.shape
+    halves = np.empty((m, n))
+    product = np.empty((m, m))
+    for i in range(m):
+        halves[i] = lower_solve(mass_factor, jacobian[i])
+        for j in range(i + 1):
+            product[i, j] = 0.0
+            for k in range(n):
+                product[i, j] += halves[i, k] * halves[j, k]
+            product[j, i] = product[i, j]
+    return product
+
+
+@compiled
+def pose_error(position: Array, rotation: Array, goal_position: Array, goal_rotation: Array) -> Array:
+    """Position error and half the sum of the axes' cross products (6,)."""
+    error = np.zeros(6)
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        error[i] = goal_position[i] - position[i]
+        for c in range(3):
+            error[3 + i] += 0.5 * (rotation[j, c] * goal_rotation[k, c] - rotation[k, c] * goal_rotation[j, c])
+    return error
+
+
+@compiled
+def arm_mass(inertia: Array, places: Indices) -> Array:
+    """The arm's mass matrix (n, n) from MuJoCo's sparse one of the whole model."""
+    n = places.shape[0]
+    mass = np.empty((n, n))
+    for i in range(n):
+        for j in range(n):
+            mass[i, j] = inertia[places[i, j]]
+    return mass
+
+
+@compiled
+def arm_jacobian(axes: Array, dofs: Indices, lever: Array) -> Array:
+    """The arm's site Jacobian (6, n).
+
+    `axes` (nv, 6) are MuJoCo's motion axes, angular part first, taken about a centre; `lever` (3,) leads from
+    that centre to the site.
+    """
+    n = dofs.shape[0]
+    jacobian = np.empty((6, n))
+    for c in range(n):
+        axis = axes[dofs[c]]
+        for i in range(3):
+            j, k = (i + 1) % 3, (i + 2) % 3
+            jacobian[i, c] = axis[3 + i] + axis[j] * lever[k] - axis[k] * lever[j]
+            jacobian[3 + i, c] = axis[i]
+    return jacobian
 
 
 @compiled
@@ -54,8 +214,8 @@ def cholesky(matrix: Array) -> Array:
 
 
 @compiled
-def cholesky_solve(factor: Array, right: Array) -> Array:
-    """Solve `factor @ factor.T @ x = right` (n,); components along vanished pivots are 0."""
+def lower_solve(factor: Array, right: Array) -> Array:
+    """Solve `factor @ x = right` (n,) by a lower factor; components along vanished pivots are 0."""
     n = factor.shape[0]
     x = np.zeros(n)
     for i in range(n):
@@ -63,6 +223,14 @@ def cholesky_solve(factor: Array, right: Array) -> Array:
         for k in range(i):
             rest -= factor[i, k] * x[k]
         x[i] = rest / factor[i, i] if factor[i, i] > 0.0 else 0.0
+    return x
+
+
+@compiled
+def cholesky_solve(factor: Array, right: Array) -> Array:
+    """Solve `factor @ factor.T @ x = right` (n,); components along vanished pivots are 0."""
+    n = factor.shape[0]
+    x = lower_solve(factor, right)
     for i in range(n - 1, -1, -1):
         rest = x[i]
         for k in range(i + 1, n):
@@ -82,95 +250,9 @@ def multiply(matrix: Array, vector: Array) -> Array:
 
 
 @compiled
-def arm_mass(full_mass: Array, dofs: Indices) -> Array:
-    """The arm's part (n, n) of the model's mass matrix (nv, nv)."""
-    n = dofs.shape[0]
-    mass = np.empty((n, n))
-    for i in range(n):
-        for j in range(n):
-            mass[i, j] = full_mass[dofs[i], dofs[j]]
-    return mass
-
-
-@compiled
-def arm_jacobian(linear: Array, angular: Array, dofs: Indices) -> Array:
-    """The arm's site Jacobian (6, n) from the model's linear and angular ones (3, nv)."""
-    n = dofs.shape[0]
-    jacobian = np.empty((6, n))
-    for j in range(n):
-        for i in range(3):
-            jacobian[i, j] = linear[i, dofs[j]]
-            jacobian[3 + i, j] = angular[i, dofs[j]]
-    return jacobian
-
-
-@compiled
-def pose_error(position: Array, rotation: Array, goal_position: Array, goal_rotation: Array) -> Array:
-    """Position error and half the sum of the axes' cross products (6,)."""
-    error = np.zeros(6)
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        error[i] = goal_position[i] - position[i]
-        for c in range(3):
-            error[3 + i] += 0.5 * (rotation[j, c] * goal_rotation[k, c] - rotation[k, c] * goal_rotation[j, c])
-    return error
-
-
-@compiled
-def task_inertia_inverse(jacobian: Array, mass_factor: Array) -> Array:
-    """J M^-1 J^T (6, 6)."""
-    product = np.empty((6, 6))
-    for i in range(6):
-        product[:, i] = multiply(jacobian, cholesky_solve(mass_factor, jacobian[i]))
-    return product
-
-
-@compiled
-def pose_torques(
-    full_mass: Array,
-    linear: Array,
-    angular: Array,
-    dofs: Indices,
-    q: Array,
-    full_qd: Array,
-    full_bias: Array,
-    error: Array,
-    stiffness: Array,
-    damping: Array,
-    rest: Array,
-) -> Array:
-    """Operational space torques (n,) towards a pose, not clipped.
-
-    `full_*` belong to the whole model, `dofs` (n,) picks the arm; `q` (n,) joint positions; `error` (6,) from
-    `pose_error`; `stiffness`, `damping` (6,); `rest` (n,) posture of the null space task.
-    """
-    n = dofs.shape[0]
-    mass = arm_mass(full_mass, dofs)
-    jacobian = arm_jacobian(linear, angular, dofs)
-    qd = np.empty(n)
-    pull = np.empty(n)
-    for i in range(n):
-        qd[i] = full_qd[dofs[i]]
-        pull[i] = POSTURE_STIFFNESS * (rest[i] - q[i]) - 2 * np.sqrt(POSTURE_STIFFNESS) * qd[i]
-    acceleration = stiffness * error - damping * multiply(jacobian, qd)
-    inverse = task_inertia_inverse(jacobian, cholesky(mass))
-    wrench = -cholesky_solve(cholesky(inverse), multiply(jacobian, pull))
-    wrench[:3] += cholesky_solve(cholesky(inverse[:3, :3].copy()), acceleration[:3])
-    wrench[3:] += cholesky_solve(cholesky(inverse[3:, 3:].copy()), acceleration[3:])
-    torques = multiply(jacobian.T, wrench) + multiply(mass, pull)
-    for i in range(n):
-        torques[i] += full_bias[dofs[i]]
-    return torques
-
-
-@compiled
-def joint_torques(full_mass: Array, dofs: Indices, q: Array, full_qd: Array, full_bias: Array, goal: Array) -> Array:
-    """Computed torques (n,) towards joint positions `goal` (n,), critically damped, not clipped."""
-    n = dofs.shape[0]
-    pull = np.empty(n)
-    for i in range(n):
-        pull[i] = JOINT_STIFFNESS * (goal[i] - q[i]) - 2 * np.sqrt(JOINT_STIFFNESS) * full_qd[dofs[i]]
-    torques = multiply(arm_mass(full_mass, dofs), pull)
-    for i in range(n):
-        torques[i] += full_bias[dofs[i]]
-    return torques
+def taken(values: Array, places: Indices) -> Array:
+    """The values at some places (n,)."""
+    out = np.empty(places.shape[0])
+    for i in range(places.shape[0]):
+        out[i] = values[places[i]]
+    return out

@@ -8,6 +8,7 @@ so that kinematics, contacts and velocities of the live state are always those o
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -15,7 +16,8 @@ import mujoco
 import numpy as np
 
 from surefoot.boundary.environment import StepLimitReachedError
-from surefoot.environments.robosuite.arm import Arm, ArmState
+from surefoot.environments.robosuite.arm import Arm, ArmState, arm_records
+from surefoot.environments.robosuite.control import actuate
 from surefoot.environments.robosuite.poses import Array
 from surefoot.environments.robosuite.setups import CONTROL_PERIOD
 from surefoot.errors import EnvironmentFaultError
@@ -52,20 +54,27 @@ class Snapshot(msgspec.Struct, frozen=True):
 class Plant:
     """The live simulation of one episode. Only `step` and `restore` change it.
 
+    `robots` are robosuite's, all of one kind.
     `steps` counts control steps; StepLimitReachedError is raised instead of a step beyond `step_limit`.
-    `changes` counts every change of the state, for caches of what was read from it.
+    `changes` counts every change of the state, for caches of what was read from it. `after_step` is called after
+    each control step.
     """
 
-    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, robots: Any, step_limit: int):
+    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, robots: Sequence[Any], step_limit: int):
         self.model = model
         self.data = data
         self.step_limit = step_limit
         self.steps = 0
         self.changes = 0
-        self._mass = np.zeros((model.nv, model.nv))
+        self.after_step: Callable[[], None] | None = None
         self._substeps = round(CONTROL_PERIOD / model.opt.timestep)
         mujoco.mj_step1(model, data)
-        self.arms = tuple(Arm(model, data, robot) for robot in robots)
+        self._records = arm_records(robots)
+        self.arms = tuple(Arm(model, data, *pair) for pair in zip(robots, self._records, strict=True))
+        self._law_arguments = (
+            data.qpos, data.qvel, data.qfrc_bias, data.qM, data.cdof, data.subtree_com,
+            data.site_xpos, data.site_xmat, data.ctrl,
+        )  # fmt: skip
 
     def step(self) -> None:
         """Advance by one control step of 0.05 s."""
@@ -80,6 +89,8 @@ class Plant:
             raise EnvironmentFaultError("MuJoCo found the simulation unstable and reset it; run the scene again.")
         self.steps += 1
         self.changes += 1
+        if self.after_step is not None:
+            self.after_step()
 
     def settle(self, steps: int) -> None:
         """Advance by control steps that are not counted: the episode begins after them."""
@@ -107,8 +118,6 @@ class Plant:
         return state
 
     def _substep(self) -> None:
-        mujoco.mj_fullM(self.model, self._mass, self.data.qM)
-        for arm in self.arms:
-            arm.actuate(self.data, self._mass)
+        actuate(self._records, *self._law_arguments)
         mujoco.mj_step2(self.model, self.data)
         mujoco.mj_step1(self.model, self.data)

@@ -100,9 +100,9 @@ def yaw_of_hand(rotation: Array) -> float:
     return math.atan2(-rotation[0, 1], rotation[1, 1])
 
 
-def yaw_of_box(rotation: Array) -> float:
-    """Yaw of a box: the direction of its most level axis [rad]."""
-    level = int(np.argmin(np.abs(rotation[2])))
+def yaw_of_box(rotation: Array, axis: int | None = None) -> float:
+    """Yaw of a box: the direction of one of its own axes (0, 1, 2), of its most level one without [rad]."""
+    level = int(np.argmin(np.abs(rotation[2]))) if axis is None else axis
     return math.atan2(rotation[1, level], rotation[0, level])
 
 

@@ -154,8 +154,6 @@ def rehearse(
     """Control steps in which the bare arm's hand arrives, all joints inside `low` and `high`; else `longest` + 1."""
     n = q.shape[0]
     q, qd = q.copy(), qd.copy()
-    linear, angular = np.empty((3, n)), np.empty((3, n))
-    dofs, nothing = np.arange(n), np.zeros(n)
     error = np.empty(6)
     period = 0.05 / SUBSTEPS
     for taken in range(longest + 1):
@@ -174,8 +172,7 @@ def rehearse(
             error[:3] = goal - places[n]
             error[3:] = 2 * left[0] * left[1:]
             jacobian = jacobian_of(places, ways)
-            linear[:], angular[:] = jacobian[:3], jacobian[3:]
-            torques = pose_torques(mass, linear, angular, dofs, q, qd, nothing, error, STIFFNESS, DAMPING, posture)
+            torques = pose_torques(mass, jacobian, q, qd, error, STIFFNESS, DAMPING, posture)
             torques = np.minimum(np.maximum(torques, chain.weakest), chain.strongest)
             torques += drag_of(chain, places, facings, ways, qd)
             qd = qd + period * cholesky_solve(factor, torques)

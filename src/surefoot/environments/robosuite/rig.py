@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from surefoot.environments.robosuite.poses import Array, Pose
 from surefoot.environments.robosuite.readings import Readings
 from surefoot.environments.robosuite.servo import Servo
 
 
 class Rig:
-    """Reads through a copy of the state, moves through the servo. One arm."""
+    """Reads through a copy of the state, moves through the servo."""
 
     def __init__(self, readings: Readings, servo: Servo):
         self._readings = readings
@@ -27,26 +29,27 @@ class Rig:
         """Full side lengths (3,) along the object's own axes [m]."""
         return self._readings.object_size(name)
 
-    def hand_pose(self) -> Pose:
-        """Pose of the fingertips, base frame."""
-        return self._readings.hand_pose()
+    def hand_pose(self, arm: int = 0) -> Pose:
+        """Pose of a hand's fingertips, or its tool, base frame."""
+        return self._readings.hand_pose(arm)
 
-    def opening(self) -> float:
-        """Distance between the finger pads [m]."""
-        return self._readings.opening()
+    def opening(self, arm: int = 0) -> float:
+        """Distance between a hand's finger pads [m]."""
+        return self._readings.opening(arm)
 
-    def joints(self) -> Array:
-        """Joint positions (7,) [rad]."""
-        return self._readings.joints()
+    def joints(self, arm: int = 0) -> Array:
+        """Joint positions (7,) of an arm [rad]."""
+        return self._readings.joints(arm)
 
-    def move(self, hand: Pose, position_tolerance: float) -> bool:
-        """Move the fingertips straight to a pose, base frame; whether they arrived."""
-        return self._servo.move({0: self._readings.site_target(hand)}, position_tolerance)
+    def move(self, hands: Mapping[int, Pose], position_tolerance: float) -> bool:
+        """Move hands, by number of their arm, straight to poses, base frame; whether all arrived."""
+        targets = {arm: self._readings.site_target(hand) for arm, hand in hands.items()}
+        return self._servo.move(targets, position_tolerance)
 
-    def home(self) -> bool:
-        """Move the arm to its posture at the reset; whether it arrived."""
-        return self._servo.home(0)
+    def home(self, arm: int = 0) -> bool:
+        """Move an arm to its posture at the reset; whether it arrived."""
+        return self._servo.home(arm)
 
-    def set_fingers(self, closing: bool) -> None:
-        """Open or close the hand."""
-        self._servo.set_fingers(0, closing)
+    def set_fingers(self, closing: bool, arm: int = 0) -> None:
+        """Open or close a hand."""
+        self._servo.set_fingers(arm, closing)

@@ -7,6 +7,9 @@ from typing import Any
 
 import msgspec
 
+from surefoot.environments.robosuite.api import ArmApi, GripperApi, HammerApi, ObjectsApi, PotApi
+from surefoot.environments.robosuite.objects import ObjectSpec
+
 ROBOSUITE_VERSION = "1.4.0"
 MUJOCO_VERSION = "3.3.7"
 
@@ -17,31 +20,21 @@ SETTLING_STEPS = 10
 """Control steps after a reset until objects that start in the air have come to rest."""
 
 
-class ObjectSpec(msgspec.Struct, frozen=True):
-    """An object that programs can name.
-
-    `name` is its id and also the attribute of robosuite's environment that holds its model. `aliases` are
-    further names that public programs use for it, in lower case with blanks. `grasp_period` is the turn about
-    the vertical after which a top-down grasp repeats [rad].
-    """
-
-    name: str
-    aliases: tuple[str, ...] = ()
-    grasp_period: float = math.pi / 2
-
-
 class Setup(msgspec.Struct, frozen=True):
-    """A robosuite environment with the objects that programs may ask for.
+    """A robosuite environment with the things that programs may ask for, and the functions that they call.
 
     `environment` is robosuite's name of it; `options` are further arguments for `robosuite.make`;
-    `step_limit` is an episode's budget of control steps.
+    `step_limit` is an episode's budget of control steps. With `spill`, dirt on the table is a thing of that
+    name, and is wiped off as in robosuite's Wipe.
     """
 
     environment: str
     objects: tuple[ObjectSpec, ...]
+    api: type[ObjectsApi] = GripperApi
     robots: tuple[str, ...] = ("Panda",)
     step_limit: int = 1500
     options: dict[str, Any] = msgspec.field(default_factory=dict)
+    spill: str = ""
 
     @property
     def protocol(self) -> str:
@@ -54,10 +47,72 @@ class Setup(msgspec.Struct, frozen=True):
             "program ended, with no steps after it"
         )
 
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """Names of the arms, in robosuite's order."""
+        return tuple(f"arm{index}" for index in range(len(self.robots)))
 
-CUBE_LIFT = Setup("Lift", (ObjectSpec("cube", aliases=("red cube",)),))
 
-CUBE_STACK = Setup(
-    "Stack",
-    (ObjectSpec("cubeA", aliases=("red cube",)), ObjectSpec("cubeB", aliases=("green cube",))),
+OPPOSED = {"env_configuration": "single-arm-opposed"}
+"""Two arms that face each other across the table."""
+
+CUBE_LIFT = Setup("Lift", (ObjectSpec.of_model("cube", "cube", ("red cube",)),))
+
+CUBES = (
+    ObjectSpec.of_model("cubeA", "cubeA", ("red cube",), "top"),
+    ObjectSpec.of_model("cubeB", "cubeB", ("green cube",), "top"),
+)
+
+CUBE_STACK = Setup("Stack", CUBES)
+
+CUBE_RESTACK = Setup("Restack", CUBES)
+
+SPILL_WIPE = Setup("Wipe", (), ArmApi, step_limit=2000, spill="spill")
+
+NUT_ASSEMBLY = Setup(
+    "NutAssemblySquare",
+    (
+        ObjectSpec(
+            "square_nut",
+            ("body", "SquareNut_main"),
+            ("square nut", "nut"),
+            ("SquareNut", "contact_geoms"),
+            grasp_at="square_nut_handle",
+        ),
+        ObjectSpec(
+            "square_nut_handle",
+            ("site", "SquareNut_handle_site"),
+            ("square nut handle", "nut handle", "handle"),
+            ("SquareNut", "contact_geoms"),
+            grasp_period=math.pi,
+            long_axis=0,
+        ),
+        ObjectSpec("square_peg", ("body", "peg1"), ("square peg", "peg", "square block"), holds="foot"),
+    ),
+)
+
+TWO_ARM_LIFT = Setup(
+    "TwoArmLift",
+    (
+        ObjectSpec("pot", ("body", "pot_root"), geoms=("pot", "contact_geoms"), lift_height=0.17),
+        ObjectSpec("handle0", ("site", "pot_handle0"), ("green handle",), ("pot", "handle0_geoms")),
+        ObjectSpec("handle1", ("site", "pot_handle1"), ("blue handle",), ("pot", "handle1_geoms")),
+    ),
+    PotApi,
+    ("Panda", "Panda"),
+    options=OPPOSED,
+)
+
+TWO_ARM_HANDOVER = Setup(
+    "TwoArmHandover",
+    (
+        ObjectSpec("hammer", ("body", "hammer_root"), geoms=("hammer", "contact_geoms"), lift_height=0.1),
+        ObjectSpec(
+            "handle", ("geom", "hammer_handle"), ("hammer handle",), ("hammer", "handle_geoms"), lift_height=0.1
+        ),
+    ),
+    HammerApi,
+    ("Panda", "Panda"),
+    step_limit=2500,
+    options=OPPOSED,
 )

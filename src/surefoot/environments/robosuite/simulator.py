@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from surefoot.environments.robosuite.importing import load_robosuite
+from surefoot.environments.robosuite.models import ModelKeeper
+from surefoot.environments.robosuite.restack import register_restack
 from surefoot.environments.robosuite.setups import CONTROL_PERIOD, Setup
 
 
@@ -18,7 +20,8 @@ def make_robosuite(setup: Setup) -> Any:
     `surefoot.environments.robosuite.plant`.
     """
     robosuite = load_robosuite()
-    return robosuite.make(
+    register_restack()
+    simulator = robosuite.make(
         setup.environment,
         robots=list(setup.robots),
         controller_configs=robosuite.load_controller_config(default_controller="OSC_POSE"),
@@ -30,6 +33,22 @@ def make_robosuite(setup: Setup) -> Any:
         hard_reset=True,
         **setup.options,
     )
+    keep_model(simulator)
+    return simulator
+
+
+def keep_model(simulator: Any) -> None:
+    """Have hard resets compile a model only if it differs from the last one; all else of them stays."""
+    keeper = ModelKeeper()
+
+    def initialize_sim() -> None:
+        from robosuite.utils.binding_utils import MjSim
+
+        simulator.sim = MjSim(keeper.model(simulator.model.get_xml()))
+        simulator.sim.forward()
+        simulator.initialize_time(simulator.control_freq)
+
+    simulator._initialize_sim = initialize_sim
 
 
 def reset_robosuite(simulator: Any, seed: int) -> None:

@@ -9,10 +9,18 @@ from surefoot.boundary.environment import Environment
 from surefoot.boundary.surface import Surface
 from surefoot.diagnosis.graph import Check, DiagnosticGraph
 from surefoot.environments.base import Demonstration, Task, revision_of
-from surefoot.environments.robosuite.api import RobosuiteApi
 from surefoot.environments.robosuite.importing import check_installed, load_robosuite
 from surefoot.environments.robosuite.predicates import PREDICATES
-from surefoot.environments.robosuite.setups import CUBE_LIFT, CUBE_STACK, Setup
+from surefoot.environments.robosuite.setups import (
+    CUBE_LIFT,
+    CUBE_RESTACK,
+    CUBE_STACK,
+    NUT_ASSEMBLY,
+    SPILL_WIPE,
+    TWO_ARM_HANDOVER,
+    TWO_ARM_LIFT,
+    Setup,
+)
 
 DEVELOPMENT = tuple(range(101, 126))
 HELD_OUT = tuple(range(1, 101))
@@ -32,14 +40,9 @@ def revision() -> str:
     return revision_of(Path(__file__).parent, ("robosuite", "mujoco", "numba", "numpy"))
 
 
-def check(predicate: str, *roles: str, after: tuple[str, ...] = (), invariant: bool = False) -> Check:
-    """A check of the shared vocabulary, named after its predicate."""
-    return Check(predicate, PREDICATES[predicate], roles, after, invariant)
-
-
-def demonstration(name: str, task: str) -> Demonstration:
-    """A demonstration that ships with this package, and the task that it was written for."""
-    return Demonstration(name, task, Path(__file__).parent / "demonstrations" / f"{name}.py")
+def check(predicate: str, *roles: str, after: tuple[str, ...] = (), invariant: bool = False, name: str = "") -> Check:
+    """A check of the shared vocabulary, named after its predicate unless that is needed twice."""
+    return Check(name or predicate, PREDICATES[predicate], roles, after, invariant)
 
 
 def task(
@@ -48,19 +51,20 @@ def task(
     description: str,
     checks: tuple[Check, ...],
     roles: dict[str, str],
+    role_types: dict[str, str],
     demonstrations: tuple[Demonstration, ...] = (),
 ) -> Task:
-    """A single-arm task on the state tier whose last check is its goal."""
+    """A task on the state tier whose last check is its goal."""
     return Task(
         name=name,
         description=description,
         tier="state",
         protocol=setup.protocol,
-        surface=Surface.of(RobosuiteApi),
+        surface=Surface.of(setup.api),
         graph=DiagnosticGraph(checks),
         predicates=PREDICATES,
         roles=roles,
-        role_types=dict.fromkeys(roles, "cube"),
+        role_types=role_types,
         goal=(checks[-1].name,),
         development=DEVELOPMENT,
         held_out=HELD_OUT,
@@ -70,6 +74,15 @@ def task(
         options={"step_limit": setup.step_limit},
     )
 
+
+def demonstrations_of(task: str, *names: str) -> tuple[Demonstration, ...]:
+    """Demonstrations that ship with this package, written for `task`."""
+    folder = Path(__file__).parent / "demonstrations"
+    return tuple(Demonstration(name, task, folder / f"{name}.py") for name in names)
+
+
+CUBES_SHOWN = demonstrations_of("robosuite/cube-restack", "restack_hasty", "restack_fingertips", "restack_aligned")
+"""What all tasks with one arm and a gripper learn from."""
 
 _LIFT = task(
     "robosuite/cube-lift",
@@ -82,7 +95,8 @@ _LIFT = task(
         check("lifted", "item", after=("grasped",)),
     ),
     {"item": "cube"},
-    tuple(demonstration(name, "robosuite/cube-lift") for name in ("lift_blind", "lift_fingertips", "lift_steady")),
+    {"item": "block"},
+    CUBES_SHOWN,
 )
 
 _STACK = task(
@@ -100,14 +114,101 @@ _STACK = task(
         check("on", "item", "base", after=("above",)),
     ),
     {"item": "cubeA", "base": "cubeB"},
-    (
-        demonstration("lift_blind", "robosuite/cube-lift"),
-        demonstration("stack_hasty", "robosuite/cube-stack"),
-        demonstration("lift_steady", "robosuite/cube-lift"),
-        demonstration("lift_fingertips", "robosuite/cube-lift"),
-        demonstration("stack_remembered", "robosuite/cube-stack"),
-    ),
+    {"item": "block", "base": "block"},
+    CUBES_SHOWN,
 )
 
-TASKS: dict[str, Task] = {found.name: found for found in (_LIFT, _STACK)}
+_RESTACK = task(
+    "robosuite/cube-restack",
+    CUBE_RESTACK,
+    "The green cube ('cubeB') stands on the red one ('cubeA'); both are 4 cm wide. Put them the other way round: at "
+    "the end the red cube must rest on the green one, which stands on the table, and must not be grasped.",
+    (
+        check("reached", "upper", name="upper_reached"),
+        check("grasped", "upper", after=("upper_reached",), name="upper_grasped"),
+        check("lifted", "upper", after=("upper_grasped",), name="upper_lifted"),
+        check("aside", "upper", "lower", after=("upper_lifted",)),
+        check("reached", "lower", after=("aside",)),
+        check("grasped", "lower", after=("reached",)),
+        check("lifted", "lower", after=("grasped",)),
+        check("above", "lower", "upper", after=("lifted",)),
+        check("on", "lower", "upper", after=("above",)),
+    ),
+    {"upper": "cubeB", "lower": "cubeA"},
+    {"upper": "block", "lower": "block"},
+    CUBES_SHOWN,
+)
+
+_WIPE = task(
+    "robosuite/spill-wipe",
+    SPILL_WIPE,
+    "Wipe the dirt ('spill') off the table with the tool on the hand: a straight edge 12 cm long along the hand's y "
+    "axis and 5 cm wide. Dirt goes when the tool's face is over it and at most 2 cm above it, while the arm itself "
+    "touches nothing. At the end nothing may be left.",
+    (
+        check("reached", "item"),
+        check("begun", "item", after=("reached",)),
+        check("wiped", "item", after=("begun",)),
+    ),
+    {"item": "spill"},
+    {"item": "dirt"},
+    demonstrations_of("robosuite/spill-wipe", "wipe_light", "wipe_coarse"),
+)
+
+_HANDOVER = task(
+    "robosuite/two-arm-handover",
+    TWO_ARM_HANDOVER,
+    "Hand the hammer ('hammer', its handle is 'handle') from arm 0, near which it lies, to arm 1: at the end arm 1 "
+    "must hold it by the handle, more than 10 cm above the table, and arm 0 must not touch it with its fingers.",
+    (
+        check("near", "handle", "giver"),
+        check("grasped_by", "item", "giver", after=("near",)),
+        check("lifted", "item", after=("grasped_by",)),
+        check("near", "handle", "taker", after=("lifted",), name="met"),
+        check("grasped_by", "handle", "taker", after=("met",), name="taken"),
+        check("handed_over", "item", "giver", "taker", after=("taken",)),
+    ),
+    {"item": "hammer", "handle": "handle", "giver": "arm0", "taker": "arm1"},
+    {"item": "tool", "handle": "handle", "giver": "arm", "taker": "arm"},
+    demonstrations_of("robosuite/two-arm-handover", "handover_middle", "handover_ends"),
+)
+
+_TWO_ARM_LIFT = task(
+    "robosuite/two-arm-lift",
+    TWO_ARM_LIFT,
+    "Lift the pot ('pot') with both arms, each by the handle on its side ('handle0' is arm 0's, 'handle1' arm 1's): "
+    "at the end the pot's bottom must be more than 10 cm above the table.",
+    (
+        check("reached_by", "near_handle", "near_arm"),
+        check("reached_by", "far_handle", "far_arm", after=("reached_by",), name="both_reached"),
+        check("grasped_by", "near_handle", "near_arm", after=("both_reached",)),
+        check("grasped_by", "far_handle", "far_arm", after=("grasped_by",), name="both_grasped"),
+        check("lifted", "item", after=("both_grasped",)),
+    ),
+    {"item": "pot", "near_handle": "handle0", "far_handle": "handle1", "near_arm": "arm0", "far_arm": "arm1"},
+    {"item": "pot", "near_handle": "handle", "far_handle": "handle", "near_arm": "arm", "far_arm": "arm"},
+    demonstrations_of("robosuite/two-arm-lift", "lift_low", "lift_jerky"),
+)
+
+_NUT = task(
+    "robosuite/nut-assembly",
+    NUT_ASSEMBLY,
+    "Put the square nut ('square_nut') over the square peg ('square_peg'), holding it by its handle "
+    "('square_nut_handle'), and let go of it: at the end the nut must lie around the peg's foot, with the hand away "
+    "from it. The peg is 20 cm high and 3.2 cm wide; its sides are parallel to the base's axes.",
+    (
+        check("reached", "item"),
+        check("grasped", "item", after=("reached",)),
+        check("lifted", "item", after=("grasped",)),
+        check("above", "item", "base", after=("lifted",)),
+        check("on", "item", "base", after=("above",)),
+    ),
+    {"item": "square_nut", "base": "square_peg"},
+    {"item": "block", "base": "block"},
+    CUBES_SHOWN,
+)
+
+TASKS: dict[str, Task] = {
+    found.name: found for found in (_LIFT, _STACK, _RESTACK, _WIPE, _HANDOVER, _TWO_ARM_LIFT, _NUT)
+}
 """Robosuite tasks by name."""

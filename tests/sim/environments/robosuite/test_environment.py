@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from surefoot.boundary.environment import StepLimitReachedError
-from surefoot.environments.robosuite.setups import CUBE_LIFT, CUBE_STACK
+from surefoot.environments.robosuite.setups import CUBE_LIFT
 from surefoot.environments.robosuite.tasks import TASKS, start
 from surefoot.errors import UsageError
 
@@ -155,32 +155,6 @@ def test_asking_before_the_first_reset_names_the_remedy():
     with pytest.raises(UsageError, match=r"^The environment has no episode yet; call reset\(seed\) first\.$"):
         environment.telemetry()
     environment.close()
-
-
-def test_the_stepping_core_follows_robosuites_own_step():
-    start(CUBE_STACK, "robosuite/cube-stack").close()  # imports the simulator
-    from surefoot.environments.robosuite.arm import ArmCommand
-    from surefoot.environments.robosuite.plant import Plant
-    from surefoot.environments.robosuite.poses import Pose, product, rotation_of
-    from surefoot.environments.robosuite.simulator import make_robosuite, reset_robosuite
-
-    simulator = make_robosuite(CUBE_STACK)
-    actions = np.random.default_rng(0).uniform(-0.5, 0.5, (40, 7))
-    reset_robosuite(simulator, 3)
-    for action in actions:
-        simulator.step(action)
-    theirs = simulator.sim.data.qpos.copy()
-
-    reset_robosuite(simulator, 3)
-    plant = Plant(simulator.sim.model._model, simulator.sim.data._data, simulator.robots, 1000)
-    (arm,) = plant.arms
-    for action in actions:
-        hand = arm.hand(plant.data)
-        goal = Pose(hand.position + 0.05 * action[:3], product(rotation_of(0.5 * action[3:6]), hand.rotation))
-        arm.command = ArmCommand(goal, closing=bool(action[6] > 0))
-        plant.step()
-    np.testing.assert_allclose(plant.data.qpos, theirs, atol=1e-5)
-    simulator.close()
 
 
 def test_the_simulator_starts_without_opencv_and_prints_nothing():

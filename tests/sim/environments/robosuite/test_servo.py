@@ -90,13 +90,14 @@ def test_the_chain_has_the_model_s_kinematics_masses_and_drag(episode):
     from surefoot.environments.robosuite.poses import matrix_of
 
     plant, arm = episode.plant, episode.plant.arms[0]
+    dofs = plant.model.jnt_dofadr[[plant.model.jnt_qposadr.tolist().index(at) for at in arm._qpos]]
     model, chain, data = plant.model, arm.chain, mujoco.MjData(episode.plant.model)
     random = np.random.default_rng(0)
     linear, angular, full = np.zeros((3, model.nv)), np.zeros((3, model.nv)), np.zeros((model.nv, model.nv))
     for _ in range(5):
         joints, speeds = random.uniform(chain.low, chain.high), random.uniform(-1, 1, 7)
         data.qpos[:], data.qvel[:] = model.qpos0, 0.0
-        data.qpos[arm._qpos], data.qvel[arm._dofs] = joints, speeds
+        data.qpos[arm._qpos], data.qvel[dofs] = joints, speeds
         mujoco.mj_forward(model, data)
         mujoco.mj_jacSite(model, data, linear, angular, arm._site)
         mujoco.mj_fullM(model, full, data.qM)
@@ -104,10 +105,10 @@ def test_the_chain_has_the_model_s_kinematics_masses_and_drag(episode):
         hand = arm.hand(data)
         assert np.allclose(places[-1], hand.position, atol=1e-12)
         assert np.allclose(matrix_of(facings[-1]), hand.rotation, atol=1e-12)
-        assert np.allclose(jacobian_of(places, ways), np.vstack([linear, angular])[:, arm._dofs], atol=1e-12)
-        assert np.allclose(mass_of(chain, places, facings, ways), full[np.ix_(arm._dofs, arm._dofs)], atol=1e-9)
+        assert np.allclose(jacobian_of(places, ways), np.vstack([linear, angular])[:, dofs], atol=1e-12)
+        assert np.allclose(mass_of(chain, places, facings, ways), full[np.ix_(dofs, dofs)], atol=1e-9)
         air = drag_of(chain, places, facings, ways, speeds) + chain.coulomb * np.sign(speeds)
-        assert np.allclose(air, data.qfrc_passive[arm._dofs], atol=0.5)  # bodies with little drag are left out
+        assert np.allclose(air, data.qfrc_passive[dofs], atol=0.5)  # bodies with little drag are left out
 
 
 def test_two_arms_move_in_one_call_whatever_way_they_face():
@@ -119,7 +120,7 @@ def test_two_arms_move_in_one_call_whatever_way_they_face():
     from surefoot.environments.robosuite.simulator import make_robosuite, reset_robosuite
 
     opposed = {"env_configuration": "single-arm-opposed"}
-    simulator = make_robosuite(Setup("TwoArmLift", (), ("Panda", "Panda"), options=opposed))
+    simulator = make_robosuite(Setup("TwoArmLift", (), robots=("Panda", "Panda"), options=opposed))
     reset_robosuite(simulator, 201)
     plant = Plant(simulator.sim.model._model, simulator.sim.data._data, simulator.robots, 5000)
     plant.settle(10)
