@@ -46,7 +46,7 @@ class RobosuiteEnvironment(Environment):
         plant = Plant(sim.model._model, sim.data._data, self._simulator.robots, self.step_limit)
         readings = Readings(self._simulator, plant, self._setup)
         if readings.spill is not None:
-            plant.after_step = readings.wipe
+            plant.ledger = readings.spill
         scene = self._scene(seed, plant, readings)
         self._running = Episode(plant, readings, Servo(plant), scene.digest)
         self.api = self._setup.api(Rig(readings, self._running.servo), self._setup.objects)
@@ -88,31 +88,22 @@ class RobosuiteEnvironment(Environment):
 
     def state_digest(self) -> str:
         """Exact hash of MuJoCo's integration state, the arms' commands, the steps taken and the dirt wiped off."""
-        digest = self._episode.plant.snapshot().digest
-        return digest if self._episode.readings.spill is None else f"{digest}-{self._wiped}"
+        return self._episode.plant.snapshot().digest
 
     def snapshot(self) -> dict[str, Any]:
         """The whole state; continuing after `restore` is equal to the bit."""
-        plant = self._episode.plant.snapshot().to_value()
-        return {"scene": self._episode.scene, "plant": plant, "wiped": self._wiped}
+        return {"scene": self._episode.scene, "plant": self._episode.plant.snapshot().to_value()}
 
     def restore(self, snapshot: Any) -> None:
         """Return to a snapshot of this scene. UsageError for any other."""
         if not isinstance(snapshot, dict) or snapshot.get("scene") != self._episode.scene:
             raise UsageError("This snapshot is of another scene; reset to its seed, then restore it.")
         self._episode.plant.restore(Snapshot.from_value(snapshot["plant"]))
-        if self._episode.readings.spill is not None:
-            self._episode.readings.spill.wiped = tuple(snapshot["wiped"])
 
     def close(self) -> None:
         """Release the simulator's memory."""
         self._running = None
         self._simulator.close()
-
-    @property
-    def _wiped(self) -> tuple[int, ...]:
-        spill = self._episode.readings.spill
-        return () if spill is None else spill.wiped
 
     @property
     def _episode(self) -> Episode:

@@ -8,7 +8,7 @@ so that kinematics, contacts and velocities of the live state are always those o
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -18,6 +18,7 @@ import numpy as np
 from surefoot.boundary.environment import StepLimitReachedError
 from surefoot.environments.robosuite.arm import Arm, ArmState, arm_records
 from surefoot.environments.robosuite.control import actuate
+from surefoot.environments.robosuite.ledger import Ledger
 from surefoot.environments.robosuite.poses import Array
 from surefoot.environments.robosuite.setups import CONTROL_PERIOD
 from surefoot.errors import EnvironmentFaultError
@@ -26,25 +27,33 @@ STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 
 
 class Snapshot(msgspec.Struct, frozen=True):
-    """Everything that the next control step depends on: MuJoCo's integration state, arms, steps taken."""
+    """Everything that the rest of an episode depends on: MuJoCo's integration state, arms, steps taken, ledger."""
 
     integration: Array
     arms: tuple[ArmState, ...]
     steps: int
+    ledger: Array
 
     def to_value(self) -> dict[str, Any]:
         """It as numbers and arrays."""
-        return {"integration": self.integration, "arms": [arm.to_value() for arm in self.arms], "steps": self.steps}
+        return {
+            "integration": self.integration,
+            "arms": [arm.to_value() for arm in self.arms],
+            "steps": self.steps,
+            "ledger": self.ledger,
+        }
 
     @classmethod
     def from_value(cls, value: dict[str, Any]) -> Snapshot:
         """The snapshot behind `to_value`."""
-        return cls(value["integration"], tuple(ArmState.from_value(arm) for arm in value["arms"]), value["steps"])
+        arms = tuple(ArmState.from_value(arm) for arm in value["arms"])
+        return cls(value["integration"], arms, value["steps"], value["ledger"])
 
     @property
     def digest(self) -> str:
         """Exact hash of it."""
-        parts = (self.integration.tobytes(), *(arm.to_bytes() for arm in self.arms), str(self.steps).encode())
+        arms = (arm.to_bytes() for arm in self.arms)
+        parts = (self.integration.tobytes(), *arms, str(self.steps).encode(), self.ledger.tobytes())
         digest = hashlib.blake2b(digest_size=16)
         for part in parts:
             digest.update(len(part).to_bytes(8, "little") + part)
@@ -56,8 +65,8 @@ class Plant:
 
     `robots` are robosuite's, all of one kind.
     `steps` counts control steps; StepLimitReachedError is raised instead of a step beyond `step_limit`.
-    `changes` counts every change of the state, for caches of what was read from it. `after_step` is called after
-    each control step.
+    `changes` counts every change of the state, for caches of what was read from it. `ledger` is told of each
+    control step.
     """
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, robots: Sequence[Any], step_limit: int):
@@ -66,7 +75,7 @@ class Plant:
         self.step_limit = step_limit
         self.steps = 0
         self.changes = 0
-        self.after_step: Callable[[], None] | None = None
+        self.ledger = Ledger()
         self._substeps = round(CONTROL_PERIOD / model.opt.timestep)
         mujoco.mj_step1(model, data)
         self._records = arm_records(robots)
@@ -83,14 +92,16 @@ class Plant:
         begin = self.data.time
         for arm in self.arms:
             arm.aim(self.data)
-        for _ in range(self._substeps):
-            self._substep()
+        for _ in range(self._substeps - 1):
+            self._second_half()
+            mujoco.mj_step1(self.model, self.data)
+        self._second_half()
+        self.ledger.record()
+        mujoco.mj_step1(self.model, self.data)
         if not self.data.time > begin:
             raise EnvironmentFaultError("MuJoCo found the simulation unstable and reset it; run the scene again.")
         self.steps += 1
         self.changes += 1
-        if self.after_step is not None:
-            self.after_step()
 
     def settle(self, steps: int) -> None:
         """Advance by control steps that are not counted: the episode begins after them."""
@@ -100,7 +111,8 @@ class Plant:
 
     def snapshot(self) -> Snapshot:
         """The whole state, copied."""
-        return Snapshot(self.integration_state(), tuple(arm.state for arm in self.arms), self.steps)
+        arms = tuple(arm.state for arm in self.arms)
+        return Snapshot(self.integration_state(), arms, self.steps, self.ledger.entries)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Return to a state of this episode; what follows is equal to the bit."""
@@ -109,6 +121,7 @@ class Plant:
         for arm, state in zip(self.arms, snapshot.arms, strict=True):
             arm.state = state
         self.steps = snapshot.steps
+        self.ledger.entries = snapshot.ledger
         self.changes += 1
 
     def integration_state(self) -> Array:
@@ -117,7 +130,6 @@ class Plant:
         mujoco.mj_getState(self.model, self.data, state, STATE)
         return state
 
-    def _substep(self) -> None:
+    def _second_half(self) -> None:
         actuate(self._records, *self._law_arguments)
         mujoco.mj_step2(self.model, self.data)
-        mujoco.mj_step1(self.model, self.data)

@@ -24,6 +24,9 @@ from surefoot.environments.robosuite.things import Solid, Thing
 HAND_IN_SITE = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 """Programs' hand frame seen from the grip site's: fingers open along the hand's y, but along the site's x."""
 
+LEAST_RISE = 0.015
+"""How far a thing that did not start on the table must have risen to count as lifted [m]."""
+
 
 class Readings:
     """Reads the state of one episode without touching it."""
@@ -37,7 +40,7 @@ class Readings:
         self._specs = {spec.name: spec for spec in setup.objects}
         self._solids = {spec.name: Solid(spec, plant.model, simulator) for spec in setup.objects}
         self._lift_heights = {spec.name: spec.lift_height for spec in setup.objects}
-        self.spill = Spill(simulator, plant.model) if setup.spill else None
+        self.spill = Spill(simulator, plant.model, plant.data) if setup.spill else None
         self._things: dict[str, Thing] = dict(self._solids)
         if self.spill is not None:
             self._things[setup.spill] = self.spill
@@ -112,12 +115,6 @@ class Readings:
         """Robosuite's verdict on the present state."""
         return bool(self._robosuite._check_success())
 
-    def wipe(self) -> None:
-        """Let robosuite take off the dirt that the tool covers now."""
-        if self.spill is not None:
-            self._refresh()
-            self.spill.wipe()
-
     def telemetry(self) -> dict[str, Any]:
         """The declared observables: floats, bools and lists of floats by name."""
         seen: dict[str, Any] = {}
@@ -150,12 +147,13 @@ class Readings:
     def _thing_telemetry(self, name: str) -> dict[str, Any]:
         pose = self.object_pose(name)
         height = float(pose.position[2] + self._base.position[2]) - self._table
+        risen = float(pose.position[2] - self._start[name][2])
         return {
             f"position.{name}": pose.position.tolist(),
             f"quaternion.{name}": pose.quaternion.tolist(),
             f"grasp_point.{name}": self.grasp_point(name).tolist(),
             f"height.{name}": height,
-            f"lifted.{name}": height > self._lift_heights.get(name, math.inf),
+            f"lifted.{name}": height > self._lift_heights.get(name, math.inf) and risen > LEAST_RISE,
             f"top.{name}": self._things[name].top(self._now) - self._table,
             f"displacement.{name}": float(np.sqrt(((pose.position - self._start[name]) ** 2).sum())),
         }

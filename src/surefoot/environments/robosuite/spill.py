@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 from typing import Any
 
 import mujoco
 import numpy as np
 
+from surefoot.environments.robosuite.ledger import Ledger
 from surefoot.environments.robosuite.poses import Array, Pose
 
 MARGIN = 0.05
 """How far the box around dirt reaches beyond the centres of its spots, both sides together [m]."""
 
 
-class Spill:
+class Spill(Ledger):
     """The spots of dirt that are still there. `wiped` holds the numbers of those that are gone.
 
     Robosuite takes a spot off when the wiping tool covers it, at most 2 cm above it, while the arm touches
     nothing and no joint is at its limit. It does so while it computes rewards, once for each control step.
     """
 
-    def __init__(self, simulator: Any, model: mujoco.MjModel):
+    def __init__(self, simulator: Any, model: mujoco.MjModel, live: mujoco.MjData):
         self._simulator = simulator
+        self._live = live
         self._markers = list(simulator.model.mujoco_arena.markers)
         bodies = [int(model.body(marker.root_body).id) for marker in self._markers]
         self.positions: Array = np.array(simulator.sim.data._data.xpos[bodies])
@@ -48,9 +52,22 @@ class Spill:
         left: Array = self.positions[there]
         return left
 
-    def wipe(self) -> None:
-        """Take off what the tool covers now. Robosuite's environment must look at the present state."""
-        self._simulator.reward(None)
+    def record(self) -> None:
+        """Let robosuite take off what the tool covers, but not print that a joint is near its limit."""
+        view = self._simulator.sim.data
+        elsewhere, view._data = view._data, self._live
+        with contextlib.redirect_stdout(io.StringIO()):
+            self._simulator.reward(None)
+        view._data = elsewhere
+
+    @property
+    def entries(self) -> Array:
+        """The numbers of the spots that are gone."""
+        return np.array(self.wiped, dtype=np.float64)
+
+    @entries.setter
+    def entries(self, entries: Array) -> None:
+        self.wiped = tuple(int(number) for number in entries)
 
     def pose(self, now: mujoco.MjData) -> Pose:
         """Middle of the box around what is left (around all, once nothing is), not turned."""

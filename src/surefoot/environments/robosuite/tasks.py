@@ -187,7 +187,7 @@ _TWO_ARM_LIFT = task(
     ),
     {"item": "pot", "near_handle": "handle0", "far_handle": "handle1", "near_arm": "arm0", "far_arm": "arm1"},
     {"item": "pot", "near_handle": "handle", "far_handle": "handle", "near_arm": "arm", "far_arm": "arm"},
-    demonstrations_of("robosuite/two-arm-lift", "lift_low", "lift_jerky"),
+    demonstrations_of("robosuite/two-arm-lift", "lift_square", "lift_turned"),
 )
 
 _NUT = task(

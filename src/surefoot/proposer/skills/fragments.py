@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -54,10 +54,7 @@ class StageFragment(Fragment[tuple[Fact, ...]], frozen=True):
         and the type fits. Different roles never get one object.
         """
         own = {role: kind for fact in self.effect for role, kind in zip(fact.roles, fact.types, strict=True)}
-        for fact in self.effect:
-            if fact.key != wanted.key:
-                continue
-            bound = dict(zip(fact.roles, wanted.roles, strict=True))
+        for bound in self._bindings(wanted):
             targets = [bound.get(role, role) for role in self.parameters]
             fits = all(
                 target in roles and own.get(role, types[target]) == types[target]
@@ -66,6 +63,20 @@ class StageFragment(Fragment[tuple[Fact, ...]], frozen=True):
             if fits and len(set(targets)) == len(set(self.parameters)):
                 return tuple(roles[target] for target in targets)
         return None
+
+    def effect_for(self, wanted: Fact) -> frozenset[Fact]:
+        """What the fragment brings about when it is bound so that it brings about `wanted`."""
+        bound = next(self._bindings(wanted), {})
+        return frozenset(
+            Fact(fact.predicate, tuple(bound.get(role, role) for role in fact.roles), fact.types)
+            for fact in self.effect
+        )
+
+    def _bindings(self, wanted: Fact) -> Iterator[dict[str, str]]:
+        """Ways to give the fragment's roles those of `wanted`."""
+        for fact in self.effect:
+            if fact.key == wanted.key:
+                yield dict(zip(fact.roles, wanted.roles, strict=True))
 
 
 def facts_of(graph: DiagnosticGraph, types: Mapping[str, str]) -> dict[str, Fact]:

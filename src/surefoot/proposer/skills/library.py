@@ -123,7 +123,7 @@ def assemble(task: Task, library: Library, evidence: SkillEvidence, revision: st
         for fragment in library.providing([facts[check.name]]):
             objects = fragment.bind(facts[check.name], task.roles, task.role_types)
             if objects is not None:
-                slot = _slot(task, fragment, objects, covered, facts, slots)
+                slot = _slot(fragment, check.name, objects, covered, facts, slots)
                 slots.append(_promote(task, slot, library, evidence, revision))
                 covered.update(slot.checks)
                 break
@@ -134,15 +134,15 @@ def assemble(task: Task, library: Library, evidence: SkillEvidence, revision: st
 
 
 def _slot(
-    task: Task,
     fragment: StageFragment,
+    wanted: str,
     objects: tuple[str, ...],
     covered: set[str],
     facts: dict[str, Fact],
     slots: list[Slot],
 ) -> Slot:
-    keys = {fact.key for fact in fragment.effect}
-    checks = tuple(name for name, fact in facts.items() if name not in covered and fact.key in keys)
+    effect = fragment.effect_for(facts[wanted])
+    checks = tuple(name for name, fact in facts.items() if name not in covered and fact in effect)
     taken = {slot.name for slot in slots}
     name = fragment.stage.name
     while name in taken:

@@ -59,7 +59,7 @@ class Both:
         sim = self.simulator.sim
         plant = Plant(sim.model._model, sim.data._data, self.simulator.robots, 1000)
         if self.setup.spill:
-            plant.after_step = Readings(self.simulator, plant, self.setup).wipe
+            plant.ledger = Readings(self.simulator, plant, self.setup).spill
         return plant
 
     def actions(self, seed, scale):
@@ -177,6 +177,21 @@ def test_with_robosuites_own_rounding_only_the_last_digits_differ(monkeypatch):
     plant = both.plant(203)
     follow(plant, random_actions)
     np.testing.assert_allclose(plant.data.qpos, theirs, atol=1e-11)
+    both.simulator.close()
+
+
+def test_the_dirt_of_a_snapshot_comes_back():
+    both = Both(SPILL_WIPE)
+    plant = both.plant(206)
+    before = plant.snapshot()
+    follow(plant, both.actions(206, scale=1.0))
+    after = plant.snapshot()
+    assert both.counts == (0, 3)
+    plant.restore(before)
+    assert both.counts == (0, 0)
+    plant.restore(after)
+    assert both.counts == (0, 3)
+    assert plant.snapshot().digest == after.digest != before.digest
     both.simulator.close()
 
 

@@ -1,4 +1,4 @@
-"""Stack the red cube on the green one in straight lines: no approach from above, a low carry."""
+"""Put two cubes the other way round in straight lines: no approach from above, a low carry, a rough aim."""
 
 
 @stage
@@ -25,6 +25,16 @@ def raise_up(item):
 
 
 @stage
+def put_aside(item, other):
+    distance = vary(0.07, 0.05, 0.15)
+    place, _ = get_object_pose(other)
+    hand = get_observation()
+    goto_pose(place + [0.0, distance, 0.005], hand["hand_quaternion_wxyz"])
+    open_gripper()
+    goto_pose(place + [0.0, distance, 0.1], hand["hand_quaternion_wxyz"])
+
+
+@stage
 def set_down(item, base):
     clearance = vary(0.047, 0.04, 0.12)
     target, _ = get_object_pose(base)
@@ -37,6 +47,10 @@ def set_down(item, base):
     goto_pose(target + [0.0, 0.0, 0.2], hand["hand_quaternion_wxyz"])
 
 
+reach("cubeB")
+grasp("cubeB")
+raise_up("cubeB")
+put_aside("cubeB", "cubeA")
 reach("cubeA")
 grasp("cubeA")
 raise_up("cubeA")
