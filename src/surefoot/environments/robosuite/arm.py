@@ -9,6 +9,7 @@ import msgspec
 import mujoco
 import numpy as np
 
+from surefoot.environments.robosuite.chain import Chain
 from surefoot.environments.robosuite.control import Indices, Record, arm_type
 from surefoot.environments.robosuite.poses import Array, Pose, product, rotation_of, rotation_vector
 
@@ -26,12 +27,14 @@ class ArmCommand(msgspec.Struct, frozen=True):
     """What an arm is told to do until further notice.
 
     `target` is the hand's pose (grip site, world frame); `joints` (n,) replaces it while the arm moves in
-    joint space; `closing` says which way the fingers go, if the hand has any.
+    joint space; `closing` says which way the fingers go, if the hand has any; the null space is pulled to
+    `posture` (n,), or to the posture of the reset where that is None.
     """
 
     target: Pose
     joints: Array | None = None
     closing: bool = False
+    posture: Array | None = None
 
 
 class ArmState(msgspec.Struct, frozen=True):
@@ -42,22 +45,23 @@ class ArmState(msgspec.Struct, frozen=True):
 
     def to_value(self) -> dict[str, Any]:
         """It as numbers and arrays."""
-        target, joints, closing = self.command.target, self.command.joints, self.command.closing
+        command, target = self.command, self.command.target
         return {
-            "position": target.position, "rotation": target.rotation, "joints": joints, "closing": closing,
-            "fingers": self.fingers,
+            "position": target.position, "rotation": target.rotation, "joints": command.joints,
+            "closing": command.closing, "posture": command.posture, "fingers": self.fingers,
         }  # fmt: skip
 
     @classmethod
     def from_value(cls, value: dict[str, Any]) -> ArmState:
         """The state behind `to_value`."""
         target = Pose(value["position"], value["rotation"])
-        return cls(ArmCommand(target, value["joints"], value["closing"]), value["fingers"])
+        return cls(ArmCommand(target, value["joints"], value["closing"], value["posture"]), value["fingers"])
 
     def to_bytes(self) -> bytes:
         """All bits of it, for digests."""
-        joints = b"" if self.command.joints is None else self.command.joints.tobytes()
         target = self.command.target.position.tobytes() + self.command.target.rotation.tobytes()
+        postures = (self.command.joints, self.command.posture)
+        joints = b"".join(b"-" if posture is None else b"+" + posture.tobytes() for posture in postures)
         return target + joints + str(self.command.closing).encode() + self.fingers.tobytes()
 
 
@@ -65,7 +69,7 @@ class Arm:
     """Turns an arm's command into orders for the control law, one control step at a time.
 
     `record` is this arm's element of an array of `arm_type`: written here, read by the law, which moves the
-    finger commands on in it. `rest` (n,) is the posture at the reset, which the null space is drawn to [rad].
+    finger commands on in it. `rest` (n,) is the posture at the reset, which the null space is drawn to unless told otherwise [rad].
     """
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, robot: Any, record: Record):
@@ -86,6 +90,7 @@ class Arm:
         self._finger_qpos = _indices(robot._ref_gripper_joint_pos_indexes)
         self._record = record
         self.rest = np.array(controller.initial_joint, dtype=np.float64)
+        self.chain = Chain.of(model, self._site, self._qpos, (record["low"].copy(), record["high"].copy()))
         self.command = ArmCommand(self.hand(data))
 
     @property
@@ -107,6 +112,10 @@ class Arm:
         """Joint positions (n,) [rad]."""
         return np.array(data.qpos[self._qpos], dtype=np.float64)
 
+    def velocities(self, data: mujoco.MjData) -> Array:
+        """Joint velocities (n,) [rad/s]."""
+        return np.array(data.qvel[self._record["dofs"]], dtype=np.float64)
+
     def opening(self, data: mujoco.MjData) -> float:
         """Distance between the finger pads [m]; 0 without fingers."""
         return float(np.abs(data.qpos[self._finger_qpos]).sum())
@@ -118,7 +127,7 @@ class Arm:
         if command.joints is not None:
             record["joints"] = command.joints
         record["goal_position"], record["goal_rotation"] = ahead(self.hand(data), command.target)
-        record["posture"] = self.rest
+        record["posture"] = self.rest if command.posture is None else command.posture
         record["finger_rates"] = self._closing_rates if command.closing else -self._closing_rates
 
 
