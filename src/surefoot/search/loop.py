@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import random
+import time
 from collections import deque
 
 import msgspec
@@ -17,6 +18,7 @@ from surefoot.environments.registry import find_task
 from surefoot.memory.archive import Record, Role
 from surefoot.program.source import Program, lines_of
 from surefoot.proposer.base import Attempt, Feedback, Plan, RepairContext
+from surefoot.search.checking import checking_of
 from surefoot.search.effects import Effects, Narrate, Replayed
 from surefoot.search.settings import Settings
 from surefoot.tape.certificate import Certificate, Certified
@@ -34,13 +36,26 @@ class Check(msgspec.Struct, frozen=True):
     edited_line_ran: bool
 
 
+class Acceptance(msgspec.Struct, frozen=True):
+    """A program that became the accepted one, and how many search episodes had been run by then."""
+
+    program: str
+    episodes: int
+
+
 class Learned(msgspec.Struct):
-    """What a search ends with. Programs by digest; `witnesses` maps configuration to record number."""
+    """What a search ends with. Programs by digest; `witnesses` maps configuration to record number.
+
+    `seconds` passed in this process between the first program and the freeze.
+    """
 
     first: str
     final: str
     best: str
     accepted: list[str]
+    history: list[Acceptance]
+    episodes: int
+    seconds: float
     witnesses: dict[int, int]
     checks: list[Check]
     attempts: list[Attempt]
@@ -67,6 +82,7 @@ class Search:
         self._task = task
         self._effects = effects
         self._settings = settings
+        self._checking = checking_of(settings)
         self._run_seed = run_seed
         self._narrate = narrate
         self._development = development
@@ -83,7 +99,7 @@ class Search:
         self._success: Record | None = None
         self._working: Program
         self._accepted: Program
-        self._history: list[Program] = []
+        self._history: list[Acceptance] = []
 
     def run(self) -> Learned:
         """Learn until both queues are empty (or the budget is spent), then freeze."""
@@ -91,11 +107,12 @@ class Search:
         plan = self._effects.first_plan(self._task)
         self._working = self._accepted = self._write(plan)
         first = self._working
+        started = time.perf_counter()
         try:
             self._serve_queues()
         except BudgetSpentError:
             self._narrate(f"the budget of {self._settings.executions} episodes is spent")
-        return self._freeze(first)
+        return self._freeze(first, time.perf_counter() - started)
 
     def _demonstrate(self) -> None:
         """Execute each demonstration on its own task, on development configurations, until it is accepted once."""
@@ -162,18 +179,33 @@ class Search:
         return self._trial(role, failure.seed, number)
 
     def _trial(self, role: Role, seed: int, number: int | None = None) -> Record:
-        """One search trial of the working program; on success it is accepted and certified (section 3.3)."""
-        record = self._execute(role, self._working, seed, number)
+        """One search trial of the working program, accepted on success; how the program that then works does here."""
+        once = number is None  # a candidate is new here, so there is nothing to reuse
+        run = self._run_once if once else self._execute
+        record = run(role, self._working, seed, number)
         self._trials += 1
         self._narrate(f"seed {seed}: {role}: {record.outcome.text}")
-        if record.success:
-            changed = self._working != self._accepted
-            self._accepted = self._working
-            self._witnesses[seed] = self._success = record
-            if changed or not self._history:
-                self._history.append(self._accepted)
-            if changed:
-                self._certify(seed)
+        return self._accept(record) if record.success else record
+
+    def _accept(self, record: Record) -> Record:
+        """Accept the working program after a success and certify it (section 3.3); or, past a gate, go back.
+
+        Returns how the program that works from now on did on the record's configuration.
+        """
+        self._witnesses[record.seed] = record
+        changed = self._working != self._accepted
+        if changed and self._checking.minibatch:
+            parent, lead = self._compare(record)
+            if lead <= 0:
+                self._narrate(f"seed {record.seed}: not accepted, since it is no better on a minibatch")
+                self._working = self._accepted
+                return parent
+        self._accepted = self._working
+        self._success = record
+        if changed or not self._history:
+            self._history.append(Acceptance(self._accepted.digest, self._executions))
+        if changed:
+            self._check_older(record.seed)
         return record
 
     def _execute(self, role: Role, program: Program, seed: int, number: int | None = None) -> Record:
@@ -185,20 +217,42 @@ class Search:
         if self._settings.executions is not None and self._executions >= self._settings.executions:
             raise BudgetSpentError
 
-    def _certify(self, seed: int) -> None:
-        """Replay a sample of older witnesses; run sparse diagnostics on those that are not certified."""
+    def _compare(self, child: Record) -> tuple[Record, int]:
+        """The accepted program's run on the child's configuration; by how many the child is ahead on a minibatch."""
+        sampler = random.Random(f"minibatch {self._run_seed} {self._trials}")
+        others = [seed for seed in self._development if seed != child.seed]
+        batch = [child.seed, *sampler.sample(others, min(self._checking.minibatch - 1, len(others)))]
+        parents = [self._run_once("gate", self._accepted, seed) for seed in batch]
+        children = [self._run_once("gate", self._working, seed) for seed in batch]
+        return parents[0], sum(record.success for record in children) - sum(record.success for record in parents)
+
+    def _check_older(self, seed: int) -> None:
+        """Look at older successes after a change: replay them, and run those that are not certified (section 3.3)."""
         others = sorted(other for other in self._witnesses if other != seed)
-        sampler = random.Random(f"certify {self._run_seed} {self._trials}")
-        sample = sampler.sample(others, min(self._settings.sampled_witnesses, len(others)))
-        uncertified = [other for other in sample if not self._replay(self._accepted, self._witnesses[other])]
-        pending = {record.seed for record in self._followups}
-        open_to = [
-            other
-            for other in uncertified
-            if self._followups_used.get(other, 0) < self._settings.followup_repairs and other not in pending
-        ]
-        for other in open_to[: self._settings.diagnostics]:
+        if self._checking.witnesses is not None:
+            sampler = random.Random(f"certify {self._run_seed} {self._trials}")
+            others = sampler.sample(others, min(self._checking.witnesses, len(others)))
+        if self._checking.replay:
+            others = [other for other in others if not self._replay(self._accepted, self._witnesses[other])]
+        if self._checking.diagnostics is not None:
+            others = [other for other in others if self._may_follow_up(other)][: self._checking.diagnostics]
+        for other in others:
             self._diagnose(other)
+
+    def _may_follow_up(self, seed: int) -> bool:
+        """Whether a failed diagnostic may queue a follow-up: none is pending, and its repair is unused."""
+        pending = any(record.seed == seed for record in self._followups)
+        return not pending and self._followups_used.get(seed, 0) < self._settings.followup_repairs
+
+    def _run_once(self, role: Role, program: Program, seed: int, number: int | None = None) -> Record:
+        return self._known(program, seed) or self._execute(role, program, seed, number)
+
+    def _known(self, program: Program, seed: int) -> Record | None:
+        """What a program last did on a configuration, where that may stand for another run."""
+        if not self._checking.reuse:
+            return None
+        records = self._effects.archive.on(self._task.name, seed)
+        return next((record for record in reversed(records) if record.program == program.digest), None)
 
     def _replay(self, program: Program, witness: Record) -> bool:
         replayed = self._effects.replay(self._task, program, witness)
@@ -216,11 +270,12 @@ class Search:
         )
 
     def _diagnose(self, seed: int) -> None:
-        record = self._execute("diagnostic", self._accepted, seed)
+        record = self._run_once("diagnostic", self._accepted, seed)
         self._diagnostics.append(record)
         self._narrate(f"seed {seed}: diagnostic: {record.outcome.text}")
         if not record.success:
-            self._followups.append(record)
+            if self._may_follow_up(seed):
+                self._followups.append(record)
         elif self._settings.witnesses == "refresh":
             self._witnesses[seed] = record
 
@@ -233,9 +288,11 @@ class Search:
         self._plans.setdefault(program.digest, plan)
         return program
 
-    def _freeze(self, first: Program) -> Learned:
+    def _freeze(self, first: Program, seconds: float) -> Learned:
         """Replay the whole bank with the accepted program, run what is uncertified, and find the best program."""
-        accepted = list(dict.fromkeys(self._history)) or [first]
+        programs = self._effects.archive.programs
+        accepted = [programs[item.program] for item in self._history] or [first]
+        accepted = list(dict.fromkeys(accepted))
         bank = dict(sorted(self._witnesses.items()))
         final = self._accepted
         held = {final.digest: self._holding(final, bank, -1)}
@@ -248,6 +305,9 @@ class Search:
             final.digest,
             best,
             [program.digest for program in accepted],
+            list(self._history),
+            self._executions,
+            seconds,
             {seed: record.number for seed, record in bank.items()},
             list(self._checks),
             list(self._attempts),

@@ -6,10 +6,16 @@ from typing import Literal
 
 import msgspec
 
+Way = Literal["certify", "rerun-all", "minibatch", "none"]
+"""How changes are checked: replay a sample of older successes and run the uncertified; run all older
+successes; keep what beats its parent on a minibatch; not at all."""
+
 
 class Settings(msgspec.Struct, frozen=True):
     """The paper's numbers (appendix B), and the choices that SCOPE.md marks.
 
+    `checking`: what a change of the accepted program must go through; all but "certify", the paper's, are there
+    for comparison. `minibatch` is the size of the gate that one of them has.
     `witnesses`: whether a successful diagnostic renews a stale witness ("refresh") or not ("paper").
     `executions` bounds the search's environment episodes, diagnostics included; None leaves it to the
     queues. `demonstration_tries` is how many configurations a demonstration may fail before it is dropped;
@@ -20,6 +26,8 @@ class Settings(msgspec.Struct, frozen=True):
     followup_repairs: int = 1
     sampled_witnesses: int = 3
     diagnostics: int = 3
+    checking: Way = "certify"
+    minibatch: int = 3
     witnesses: Literal["refresh", "paper"] = "refresh"
     executions: int | None = None
     demonstration_tries: int = 25
