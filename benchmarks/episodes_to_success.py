@@ -1,20 +1,23 @@
-"""Environment episodes to equal held-out success, for four ways to check a changed program.
+"""Environment episodes to equal held-out success, for several ways to check a changed program.
 
-    python benchmarks/episodes_to_success.py --out DIR [--tasks desk/place,robosuite/cube-stack]
+    python benchmarks/episodes_to_success.py --out DIR [--tasks desk/place,robosuite/cube-stack] [--ways certify,none]
         [--run-seeds 0-4] [--held-out 1-20] [--development 101-125] [--budget N] [--proposer skills] [--workers 2]
 
-certify     surefoot: replay a sample of older successes, run at most three of the uncertified
-rerun-all   run every older success again after each accepted change
-minibatch   accept a change only if it beats its parent on a paired minibatch of three development configurations
-none        accept what succeeds, check nothing
+certify          surefoot: replay a sample of older successes, run at most three of the uncertified; a change that
+                 loses one is refused
+certify-paper    the same as SCOPE has it: the change stays accepted, what it lost is repaired in a follow-up
+rerun-all        run every older success again, until one is lost: then the change is refused
+rerun-all-paper  run every older success again; the change stays accepted, what it lost is repaired in a follow-up
+minibatch        accept a change only if it beats its parent on a paired minibatch of three development configurations
+none             accept what succeeds, check nothing
 
-Of one task and run seed, all four ways get the same proposer, demonstrations and development configurations,
-in the same order (the run seed shuffles it). All episodes of a search count, gates and diagnostics included;
-demonstrations are equal for all and stand apart. Where a program is run again on a configuration, rerun-all
-and minibatch take the earlier result at no cost. Each program that was ever the accepted one is tested once
-per held-out configuration, so held-out success is a step function of episodes.
+Of one task and run seed, all ways get the same proposer, demonstrations and development configurations, in the
+same order (the run seed shuffles it; without that, run seeds hardly differ). All episodes of a search count,
+gates and diagnostics included; demonstrations are equal for all and stand apart. Where a program would be run
+again on a configuration, rerun-all and minibatch take the earlier result at no cost. Each program that was ever
+the accepted one is tested once per held-out configuration, so success is a step function of episodes.
 
-Two levels per task say what "equal success" is, by rule: `common`, the lowest of the four ways' mean final
+Two levels per task say what "equal success" is, by rule: `common`, the lowest of the ways' mean final
 success, and `high`, nine tenths of the highest. `reached` is the first episode count at a level, `settled` the
 first from which success stays there. A run that never gets there is counted at the horizon: the budget, or
 the most episodes that any run of the task used. Intervals: bootstrap over run seeds of paired differences.
@@ -33,7 +36,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import matplotlib as mpl
 import msgspec
@@ -53,11 +56,18 @@ from surefoot.program.source import Program
 from surefoot.proposer.registry import make_proposer
 from surefoot.search.folder import RunFolder, code_version, read_manifest
 from surefoot.search.loop import Acceptance
-from surefoot.search.settings import Settings, Way
+from surefoot.search.settings import Settings
 from surefoot.tape.certificate import Certified
 
-WAYS: tuple[Way, ...] = get_args(Way)
-BASELINE: Way = "certify"
+WAYS = {
+    "certify": Settings(checking="certify"),
+    "certify-paper": Settings(checking="certify", regressions="paper"),
+    "rerun-all": Settings(checking="rerun-all"),
+    "rerun-all-paper": Settings(checking="rerun-all", regressions="paper"),
+    "minibatch": Settings(checking="minibatch"),
+    "none": Settings(checking="none"),
+}
+BASELINE = "certify"
 HIGH = 0.9
 
 
@@ -65,7 +75,7 @@ class Spec(msgspec.Struct, frozen=True):
     """One learning run that is to be made."""
 
     task: str
-    way: Way
+    way: str
     run_seed: int
     development: tuple[int, ...]
     held_out: tuple[int, ...]
@@ -81,7 +91,7 @@ class Run(msgspec.Struct, frozen=True):
     """What one learning run did. `seconds` are of the search alone; None where it was made in several pieces."""
 
     task: str
-    way: Way
+    way: str
     run_seed: int
     history: list[Acceptance]
     episodes: int
@@ -101,7 +111,7 @@ def learn(spec: Spec, out: Path) -> Run:
     if (path / "run.json").exists():
         return msgspec.json.decode((path / "run.json").read_bytes(), type=Run)
     task = find_task(spec.task)
-    settings = Settings(checking=spec.way, executions=spec.budget)
+    settings = msgspec.structs.replace(WAYS[spec.way], executions=spec.budget)
     order = random.Random(f"development {spec.run_seed}").sample(spec.development, len(spec.development))
     manifest = new_manifest(task, spec.proposer, order, spec.held_out, spec.run_seed, settings)
     with RunFolder.open(path) if begun else RunFolder.create(path, manifest) as folder:
@@ -177,7 +187,7 @@ class Tests:
         )
 
 
-Curves = dict[Way, dict[int, Progress]]
+Curves = dict[str, dict[int, Progress]]
 """By way and run seed."""
 
 
@@ -193,8 +203,8 @@ class Level(msgspec.Struct, frozen=True):
     """A level of success, and when each way first reached it and settled above it."""
 
     success: float
-    reached: dict[Way, Timing]
-    settled: dict[Way, Timing]
+    reached: dict[str, Timing]
+    settled: dict[str, Timing]
 
 
 class WaySummary(msgspec.Struct, frozen=True):
@@ -224,7 +234,7 @@ class Comparison(msgspec.Struct, frozen=True):
     first_success: float
     horizon: int
     levels: dict[str, Level]
-    ways: dict[Way, WaySummary]
+    ways: dict[str, WaySummary]
 
 
 def levels_of(curves: Curves) -> dict[str, float]:
@@ -233,10 +243,10 @@ def levels_of(curves: Curves) -> dict[str, float]:
     return {"common": min(finals), "high": HIGH * max(finals)}
 
 
-def timing(curves: Curves, way: Way, level: float, horizon: int, settled: bool) -> Timing:
+def timing(curves: Curves, way: str, level: float, horizon: int, settled: bool) -> Timing:
     """When a way's runs got to a level, paired with surefoot's runs of the same seeds."""
 
-    def times(of: Way) -> list[int | None]:
+    def times(of: str) -> list[int | None]:
         return [
             curve.settled(level - 1e-9) if settled else curve.reached(level - 1e-9) for curve in curves[of].values()
         ]
@@ -264,7 +274,7 @@ def compare(task: str, runs: Sequence[Run], curves: Curves, held_out: list[int],
     return Comparison(task, seeds, held_out, first, horizon, levels, ways)
 
 
-def summary(way: Way, runs: Sequence[Run], curves: Curves, horizon: int) -> WaySummary:
+def summary(way: str, runs: Sequence[Run], curves: Curves, horizon: int) -> WaySummary:
     """One way's sums."""
     own = {run.run_seed: run for run in runs if run.way == way}
     certify = {run.run_seed: run for run in runs if run.way == BASELINE}
@@ -401,6 +411,7 @@ def draw(comparisons: Sequence[Comparison], curves: dict[str, Curves], path: Pat
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tasks", default="desk/place")
+    parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--run-seeds", default="0-4")
     parser.add_argument("--held-out", default="1-20")
     parser.add_argument("--development", default="101-125")
@@ -408,7 +419,11 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--proposer", default="skills")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", type=Path, required=True)
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    arguments.ways = arguments.ways.split(",")
+    if not {BASELINE} <= set(arguments.ways) <= set(WAYS):
+        parser.error(f"--ways: {BASELINE}, which all are compared with, and any of {', '.join(WAYS)}.")
+    return arguments
 
 
 def main() -> None:
@@ -423,7 +438,7 @@ def main() -> None:
         specs = [
             Spec(name, way, seed, tuple(development), tuple(held_out), arguments.proposer, arguments.budget)
             for seed in run_seeds
-            for way in WAYS
+            for way in arguments.ways
         ]
         runs = learn_all(specs, arguments.out, arguments.workers)
         tests = Tests(find_task(name), arguments.out / "tests")
@@ -434,7 +449,8 @@ def main() -> None:
         }
         tests.run([Program.read(path) for path in paths.values()], held_out, arguments.workers)
         curves[name] = {
-            way: {run.run_seed: tests.progress(run, held_out) for run in runs if run.way == way} for way in WAYS
+            way: {run.run_seed: tests.progress(run, held_out) for run in runs if run.way == way}
+            for way in arguments.ways
         }
         comparisons.append(compare(name, runs, curves[name], held_out, arguments.budget))
         every += runs

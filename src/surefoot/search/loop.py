@@ -188,25 +188,44 @@ class Search:
         return self._accept(record) if record.success else record
 
     def _accept(self, record: Record) -> Record:
-        """Accept the working program after a success and certify it (section 3.3); or, past a gate, go back.
+        """Accept the working program after a success and check it (section 3.3), or refuse it and go back.
 
         Returns how the program that works from now on did on the record's configuration.
         """
-        self._witnesses[record.seed] = record
         changed = self._working != self._accepted
-        if changed and self._checking.minibatch:
-            parent, lead = self._compare(record)
-            if lead <= 0:
-                self._narrate(f"seed {record.seed}: not accepted, since it is no better on a minibatch")
-                self._working = self._accepted
-                return parent
+        if changed and self._refuses(record):
+            self._narrate(f"seed {record.seed}: not accepted, since it loses elsewhere what it wins here")
+            self._working = self._accepted
+            return self._last(self._accepted, record.seed) or record
         self._accepted = self._working
-        self._success = record
+        self._witnesses[record.seed] = self._success = record
         if changed or not self._history:
             self._history.append(Acceptance(self._accepted.digest, self._executions))
-        if changed:
-            self._check_older(record.seed)
+        if changed and not self._checking.refuse:
+            self._take_up([self._diagnose(other) for other in self._uncertified(record.seed)])
         return record
+
+    def _refuses(self, record: Record) -> bool:
+        """Whether the working program must not be accepted for its success."""
+        if self._checking.minibatch:
+            return self._lead(record) <= 0
+        if not self._checking.refuse:
+            return False
+        found = []
+        for seed in self._uncertified(record.seed):
+            found.append(self._diagnose(seed))
+            if not found[-1].success and self._holds(seed):
+                return True  # one loss for one win: no more needs to be known
+        self._take_up(found)
+        return False
+
+    def _holds(self, seed: int) -> bool:
+        """Whether the accepted program is known to succeed on a configuration with a witness."""
+        last = self._last(self._accepted, seed)
+        if last is not None:
+            return last.success
+        replayed = self._effects.replay(self._task, self._accepted, self._witnesses[seed])
+        return isinstance(replayed.certificate, Certified)
 
     def _execute(self, role: Role, program: Program, seed: int, number: int | None = None) -> Record:
         self._reserve()
@@ -217,27 +236,36 @@ class Search:
         if self._settings.executions is not None and self._executions >= self._settings.executions:
             raise BudgetSpentError
 
-    def _compare(self, child: Record) -> tuple[Record, int]:
-        """The accepted program's run on the child's configuration; by how many the child is ahead on a minibatch."""
+    def _lead(self, child: Record) -> int:
+        """On how many configurations of a minibatch the working program is ahead of the accepted one."""
         sampler = random.Random(f"minibatch {self._run_seed} {self._trials}")
         others = [seed for seed in self._development if seed != child.seed]
         batch = [child.seed, *sampler.sample(others, min(self._checking.minibatch - 1, len(others)))]
-        parents = [self._run_once("gate", self._accepted, seed) for seed in batch]
-        children = [self._run_once("gate", self._working, seed) for seed in batch]
-        return parents[0], sum(record.success for record in children) - sum(record.success for record in parents)
+        parents, children = (
+            [self._run_once("gate", program, seed) for seed in batch] for program in (self._accepted, self._working)
+        )
+        return sum(record.success for record in children) - sum(record.success for record in parents)
 
-    def _check_older(self, seed: int) -> None:
-        """Look at older successes after a change: replay them, and run those that are not certified (section 3.3)."""
+    def _uncertified(self, seed: int) -> list[int]:
+        """Configurations of older successes on which a change must be run: what replays don't certify (section 3.3)."""
         others = sorted(other for other in self._witnesses if other != seed)
         if self._checking.witnesses is not None:
             sampler = random.Random(f"certify {self._run_seed} {self._trials}")
             others = sampler.sample(others, min(self._checking.witnesses, len(others)))
         if self._checking.replay:
-            others = [other for other in others if not self._replay(self._accepted, self._witnesses[other])]
+            others = [other for other in others if not self._replay(self._working, self._witnesses[other])]
         if self._checking.diagnostics is not None:
-            others = [other for other in others if self._may_follow_up(other)][: self._checking.diagnostics]
-        for other in others:
-            self._diagnose(other)
+            useful = [other for other in others if self._checking.refuse or self._may_follow_up(other)]
+            return useful[: self._checking.diagnostics]
+        return others
+
+    def _take_up(self, diagnostics: list[Record]) -> None:
+        """Queue a follow-up for each failed diagnostic; the others may renew their witnesses."""
+        for record in diagnostics:
+            if not record.success and self._may_follow_up(record.seed):
+                self._followups.append(record)
+            elif record.success and self._settings.witnesses == "refresh":
+                self._witnesses[record.seed] = record
 
     def _may_follow_up(self, seed: int) -> bool:
         """Whether a failed diagnostic may queue a follow-up: none is pending, and its repair is unused."""
@@ -249,8 +277,10 @@ class Search:
 
     def _known(self, program: Program, seed: int) -> Record | None:
         """What a program last did on a configuration, where that may stand for another run."""
-        if not self._checking.reuse:
-            return None
+        return self._last(program, seed) if self._checking.reuse else None
+
+    def _last(self, program: Program, seed: int) -> Record | None:
+        """A program's last execution on a configuration."""
         records = self._effects.archive.on(self._task.name, seed)
         return next((record for record in reversed(records) if record.program == program.digest), None)
 
@@ -269,15 +299,11 @@ class Search:
             program.digest, witness.number, witness.seed, certificate, replayed.seconds, witness.seconds, edited
         )
 
-    def _diagnose(self, seed: int) -> None:
-        record = self._run_once("diagnostic", self._accepted, seed)
+    def _diagnose(self, seed: int) -> Record:
+        record = self._run_once("diagnostic", self._working, seed)
         self._diagnostics.append(record)
         self._narrate(f"seed {seed}: diagnostic: {record.outcome.text}")
-        if not record.success:
-            if self._may_follow_up(seed):
-                self._followups.append(record)
-        elif self._settings.witnesses == "refresh":
-            self._witnesses[seed] = record
+        return record
 
     def _feedback(self) -> Feedback:
         certificates = tuple((check.seed, check.certificate) for check in self._checks)

@@ -14,8 +14,10 @@ successes; keep what beats its parent on a minibatch; not at all."""
 class Settings(msgspec.Struct, frozen=True):
     """The paper's numbers (appendix B), and the choices that SCOPE.md marks.
 
-    `checking`: what a change of the accepted program must go through; all but "certify", the paper's, are there
-    for comparison. `minibatch` is the size of the gate that one of them has.
+    `checking`: how a change of the accepted program is checked; all but "certify" are there for comparison.
+    `minibatch` is the size of the gate that one of them has.
+    `regressions`: whether a change that loses an older success is not accepted ("refuse"), or accepted all the
+    same, and repaired in a follow-up ("paper").
     `witnesses`: whether a successful diagnostic renews a stale witness ("refresh") or not ("paper").
     `executions` bounds the search's environment episodes, diagnostics included; None leaves it to the
     queues. `demonstration_tries` is how many configurations a demonstration may fail before it is dropped;
@@ -27,6 +29,7 @@ class Settings(msgspec.Struct, frozen=True):
     sampled_witnesses: int = 3
     diagnostics: int = 3
     checking: Way = "certify"
+    regressions: Literal["refuse", "paper"] = "refuse"
     minibatch: int = 3
     witnesses: Literal["refresh", "paper"] = "refresh"
     executions: int | None = None
