@@ -30,6 +30,9 @@ def learn(
     out_folder: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="New folder for the run.")] = None,
     workers: Workers = 2,
     witnesses: Annotated[str, typer.Option("--witnesses", help="'refresh' or 'paper'; see docs.")] = "refresh",
+    regressions: Annotated[
+        str, typer.Option("--regressions", help="'refuse' a change that loses an older success, or 'paper'; see docs.")
+    ] = "refuse",
     checking: Annotated[
         str, typer.Option("--checking", help="'certify', or for comparison 'rerun-all', 'minibatch', 'none'; see docs.")
     ] = "certify",
@@ -59,6 +62,7 @@ def learn(
     settings = Settings(
         checking=_checking(checking),
         witnesses=_witnesses(witnesses),
+        regressions=_regressions(regressions),
         executions=episodes,
         without=_left_out(chosen, without or []),
     )
@@ -88,6 +92,12 @@ def _witnesses(choice: str) -> Literal["refresh", "paper"]:
     if choice != "refresh" and choice != "paper":
         raise typer.BadParameter(f"'{choice}' is neither 'refresh' nor 'paper'.", param_hint="--witnesses")
     return "paper" if choice == "paper" else "refresh"
+
+
+def _regressions(choice: str) -> Literal["refuse", "paper"]:
+    if choice != "refuse" and choice != "paper":
+        raise typer.BadParameter(f"'{choice}' is neither 'refuse' nor 'paper'.", param_hint="--regressions")
+    return "paper" if choice == "paper" else "refuse"
 
 
 def _checking(choice: str) -> Way:
