@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from benchmarks import episodes_to_success as benchmark
 from benchmarks.episodes_to_success import Run, compare, levels_of, timing
+
 from surefoot.evaluation.progress import Progress
 from surefoot.search.loop import Acceptance
 
