@@ -105,15 +105,17 @@ class Run(msgspec.Struct, frozen=True):
 def learn(spec: Spec, out: Path) -> Run:
     """Make one run, go on with it, or read the finished one."""
     path = out / "runs" / spec.name
-    begun = (path / "manifest.json").exists()
-    if begun and read_manifest(path).code != code_version():
-        raise SystemExit(f"{path} was made by other code; name another folder with --out.")
-    if (path / "run.json").exists():
-        return msgspec.json.decode((path / "run.json").read_bytes(), type=Run)
     task = find_task(spec.task)
     settings = msgspec.structs.replace(WAYS[spec.way], executions=spec.budget)
     order = random.Random(f"development {spec.run_seed}").sample(spec.development, len(spec.development))
     manifest = new_manifest(task, spec.proposer, order, spec.held_out, spec.run_seed, settings)
+    begun = (path / "manifest.json").exists()
+    if begun and msgspec.structs.replace(read_manifest(path), id="", held_out=()) != msgspec.structs.replace(
+        manifest, id="", held_out=()
+    ):
+        raise SystemExit(f"{path} was made with other code or options; name another folder with --out.")
+    if (path / "run.json").exists():
+        return msgspec.json.decode((path / "run.json").read_bytes(), type=Run)
     with RunFolder.open(path) if begun else RunFolder.create(path, manifest) as folder:
         learned, archive = run_search(folder, make_proposer(spec.proposer, task, spec.run_seed), lambda line: None)
         roles = Counter(record.role for record in archive if record.role not in ("demonstration", "freeze"))
