@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast, get_args
 
 import typer
 
@@ -16,7 +16,7 @@ from surefoot.evaluation.learning import Report, new_manifest, run_learning, run
 from surefoot.proposer.registry import make_proposer
 from surefoot.report.run import COLUMNS, score_rows, summary
 from surefoot.search.folder import RunFolder, read_library
-from surefoot.search.settings import Settings
+from surefoot.search.settings import Settings, Way
 
 
 def learn(
@@ -30,6 +30,12 @@ def learn(
     out_folder: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="New folder for the run.")] = None,
     workers: Workers = 2,
     witnesses: Annotated[str, typer.Option("--witnesses", help="'refresh' or 'paper'; see docs.")] = "refresh",
+    regressions: Annotated[
+        str, typer.Option("--regressions", help="'refuse' a change that loses an older success, or 'paper'; see docs.")
+    ] = "refuse",
+    checking: Annotated[
+        str, typer.Option("--checking", help="'certify', or for comparison 'rerun-all', 'minibatch', 'none'; see docs.")
+    ] = "certify",
     library: Annotated[
         Path | None, typer.Option("--library", metavar="FILE", help="Skills of earlier runs; this run's are added.")
     ] = None,
@@ -53,7 +59,13 @@ def learn(
         writer.load(known)  # so that a broken one is noticed before there is a run
     development = list(chosen.development) if dev is None else parse_seeds(dev)
     tested = list(chosen.held_out) if held_out is None else parse_seeds(held_out)
-    settings = Settings(witnesses=_witnesses(witnesses), executions=episodes, without=_left_out(chosen, without or []))
+    settings = Settings(
+        checking=_checking(checking),
+        witnesses=_witnesses(witnesses),
+        regressions=_regressions(regressions),
+        executions=episodes,
+        without=_left_out(chosen, without or []),
+    )
     manifest = new_manifest(chosen, proposer, development, tested, run_seed, settings, library)
     folder = RunFolder.create(out_folder or run_name(task, run_seed), manifest)
     return _run(folder, workers, as_json)
@@ -80,6 +92,19 @@ def _witnesses(choice: str) -> Literal["refresh", "paper"]:
     if choice != "refresh" and choice != "paper":
         raise typer.BadParameter(f"'{choice}' is neither 'refresh' nor 'paper'.", param_hint="--witnesses")
     return "paper" if choice == "paper" else "refresh"
+
+
+def _regressions(choice: str) -> Literal["refuse", "paper"]:
+    if choice != "refuse" and choice != "paper":
+        raise typer.BadParameter(f"'{choice}' is neither 'refuse' nor 'paper'.", param_hint="--regressions")
+    return "paper" if choice == "paper" else "refuse"
+
+
+def _checking(choice: str) -> Way:
+    for way in get_args(Way):
+        if choice == way:
+            return cast(Way, way)
+    raise typer.BadParameter(f"'{choice}' is none of {', '.join(get_args(Way))}.", param_hint="--checking")
 
 
 def _run(folder: RunFolder, workers: int, as_json: bool) -> int:

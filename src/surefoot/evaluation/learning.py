@@ -17,10 +17,11 @@ from surefoot.evaluation.frozen import Overlap, Score, overlap, score
 from surefoot.evaluation.pool import Episode, Job, run_episodes
 from surefoot.evaluation.statistics import Paired, paired_exact
 from surefoot.memory.archive import Archive
+from surefoot.proposer.base import Proposer
 from surefoot.proposer.registry import make_proposer
 from surefoot.search.effects import Effects, Narrate
 from surefoot.search.folder import FORMAT, Manifest, RunFolder, code_version, merge_library
-from surefoot.search.loop import Learned, Search
+from surefoot.search.loop import Acceptance, Learned, Search
 from surefoot.search.settings import Settings
 from surefoot.tape.certificate import Certified, Diverged, Unavailable
 
@@ -54,6 +55,7 @@ class Report(msgspec.Struct, frozen=True):
     protocol: str
     proposer: str
     run_seed: int
+    checking: str
     witnesses: str
     revision: str
     code: str
@@ -63,6 +65,7 @@ class Report(msgspec.Struct, frozen=True):
     best: Score
     final_against_first: Paired
     programs: dict[str, str]
+    history: list[Acceptance]
     repairs: dict[str, int]
     certification: Certification
     diagnostics: dict[str, int]
@@ -95,25 +98,9 @@ def run_learning(folder: RunFolder, workers: int, narrate: Narrate, advance: Adv
     """Search, freeze and evaluate; goes on where an earlier attempt stopped."""
     manifest = folder.manifest
     task = find_task(manifest.task)
-    if task.revision() != manifest.revision:
-        raise RunError(
-            f"The environment of {task.name} has changed since the run began (revision {manifest.revision[:12]} then). "
-            "Go back to it, or start a new run."
-        )
     proposer = make_proposer(manifest.proposer, task, manifest.run_seed)
-    proposer.load(folder.library)
-    tries = manifest.settings.infrastructure_tries
-    effects = Effects(folder.journal, folder.tapes, proposer, manifest.run_seed, tries)
-    try:
-        search = Search(task, manifest.development, effects, manifest.settings, manifest.run_seed, narrate)
-        learned = search.run()
-    finally:
-        effects.close()
-    archive = effects.archive
-    named = {"first": learned.first, "final": learned.final, "best": learned.best}
-    for digest in dict.fromkeys((*named.values(), *learned.accepted)):
-        folder.save_program(archive.programs[digest])
-    for name, digest in named.items():
+    learned, archive = run_search(folder, proposer, narrate)
+    for name, digest in (("first", learned.first), ("final", learned.final), ("best", learned.best)):
         folder.save_bytes(f"{name}.py", archive.programs[digest].source.encode())
     folder.save_bytes("skills.json", proposer.save(folder.library, manifest.id))
     results = _evaluate(folder, task, learned, archive, workers, advance)
@@ -122,6 +109,31 @@ def run_learning(folder: RunFolder, workers: int, narrate: Narrate, advance: Adv
     if manifest.library is not None:
         merge_library(Path(manifest.library), lambda known: proposer.save(known, manifest.id))
     return report
+
+
+def run_search(folder: RunFolder, proposer: Proposer, narrate: Narrate) -> tuple[Learned, Archive]:
+    """Search and freeze, without a held-out episode; keeps the programs that were accepted.
+
+    Raises RunError if the environment has changed since the run began.
+    """
+    manifest = folder.manifest
+    task = find_task(manifest.task)
+    if task.revision() != manifest.revision:
+        raise RunError(
+            f"The environment of {task.name} has changed since the run began (revision {manifest.revision[:12]} then). "
+            "Go back to it, or start a new run."
+        )
+    proposer.load(folder.library)
+    tries = manifest.settings.infrastructure_tries
+    effects = Effects(folder.journal, folder.tapes, proposer, manifest.run_seed, tries)
+    try:
+        search = Search(task, manifest.development, effects, manifest.settings, manifest.run_seed, narrate)
+        learned = search.run()
+    finally:
+        effects.close()
+    for digest in dict.fromkeys((learned.first, *learned.accepted)):
+        folder.save_program(effects.archive.programs[digest])
+    return learned, effects.archive
 
 
 def _evaluate(
@@ -162,6 +174,7 @@ def _report(
         task.protocol,
         manifest.proposer,
         manifest.run_seed,
+        manifest.settings.checking,
         manifest.settings.witnesses,
         manifest.revision,
         manifest.code,
@@ -171,6 +184,7 @@ def _report(
         score(best),
         paired_exact(*solved),
         {"first": learned.first, "final": learned.final, "best": learned.best},
+        learned.history,
         _repairs(learned),
         _certification(learned),
         _diagnostics(learned, archive),
