@@ -16,7 +16,7 @@ from surefoot.errors import RunError
 from surefoot.evaluation.learning import Report
 from surefoot.memory.bank import Bank, Witness
 from surefoot.report.run import change
-from surefoot.search.folder import read_manifest
+from surefoot.search.folder import RunFolder
 from surefoot.tape.file import Tape, load_tape
 from surefoot.tape.records import Event
 from surefoot.tape.text import raised_in, request_text, result_of, value_text
@@ -67,7 +67,7 @@ def _bank_row(witness: Witness) -> dict[str, object]:
 
 
 def _show_run(path: Path, as_json: bool) -> None:
-    manifest = read_manifest(path)
+    manifest = RunFolder.read_manifest(path)
     try:
         report = msgspec.json.decode((path / "report.json").read_bytes(), type=Report)
     except FileNotFoundError:
