@@ -21,6 +21,8 @@ from surefoot.tape.replay import Interpreters, certify
 
 EPISODES_PER_ENVIRONMENT = 200
 """Simulators leak and fail natively after many resets; a fresh one is started after so many."""
+EPISODES_PER_PROCESS = 400
+"""A worker process is replaced after so many, as closing a simulator does not give all of its memory back."""
 
 
 class TaskHost:
