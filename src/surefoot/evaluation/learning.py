@@ -204,7 +204,7 @@ def _evaluate(folder: RunFolder, searched: Searched, workers: int, advance: Adva
         done = len(jobs) - len(missing)
         for position, episode in run_episodes(find_task(searched.task), [jobs[index] for index in missing], workers):
             done += 1
-            advance("evaluating", done, len(jobs))
+            advance("evaluating frozen programs", done, len(jobs))
             yield missing[position], episode
 
     episodes = folder.journal.batch("evaluate", inputs, Episode, compute)

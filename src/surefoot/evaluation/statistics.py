@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import statistics
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from scipy import stats
@@ -15,6 +16,30 @@ def wilson_interval(successes: int, episodes: int, confidence: float = 0.95) -> 
         return (0.0, 1.0)
     interval = stats.binomtest(successes, episodes).proportion_ci(confidence, method="wilson")
     return (float(interval.low), float(interval.high))
+
+
+class Spread(msgspec.Struct, frozen=True):
+    """Mean and sample standard deviation (n - 1) of a few runs; None where they are too few to have one."""
+
+    mean: float | None
+    deviation: float | None
+
+
+def spread(values: Iterable[float | None]) -> Spread:
+    """The spread of the values that there are."""
+    known = [value for value in values if value is not None]
+    return Spread(mean_of(known), statistics.stdev(known) if len(known) > 1 else None)
+
+
+def mean_of(values: Iterable[float | None]) -> float | None:
+    """Mean of the values that there are; None without any."""
+    known = [value for value in values if value is not None]
+    return statistics.fmean(known) if known else None
+
+
+def ratio(part: float, whole: float) -> float | None:
+    """A share; None of nothing."""
+    return part / whole if whole else None
 
 
 class Paired(msgspec.Struct, frozen=True):

@@ -1,0 +1,77 @@
+"""Workers on Ray: one actor each, on the cluster at RAY_ADDRESS or on a small Ray of this machine.
+
+Learning runs write into the campaign's folder, so all machines of a cluster must see it under one path.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+from collections.abc import Iterator
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from surefoot.errors import EnvironmentFaultError, UsageError
+from surefoot.evaluation.crew import Hire, Outcome, Work, attempt
+
+T = TypeVar("T")
+_QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",  # nothing leaves the machine
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # its future default; spares a warning per process
+}
+
+
+class _Actor:
+    """What runs in a Ray process."""
+
+    def attempt(self, work: Work[T]) -> Outcome[T]:
+        """Do a piece of work."""
+        return attempt(work)
+
+
+class RayWorker:
+    """A Ray actor with a CPU of its own; Ray starts none anew, so that a death is seen here."""
+
+    def __init__(self, ray: Any):
+        self.died: tuple[type[BaseException], ...] = (ray.exceptions.RayActorError,)
+        self._ray = ray
+        self._actor = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Actor).remote()
+
+    def submit(self, work: Work[T]) -> Future[Outcome[T]]:
+        """Begin a piece of work; its future raises RayActorError when the process has died."""
+        future: Future[Outcome[T]] = self._actor.attempt.remote(work).future()
+        return future
+
+    def close(self, now: bool) -> None:
+        """End the process; it has no work left unless it is to end now."""
+        self._ray.kill(self._actor)
+
+
+@contextlib.contextmanager
+def ray_engine(size: int) -> Iterator[Hire]:
+    """Ray with room for `size` workers. UsageError where Ray is not installed, EnvironmentFaultError if it won't start."""
+    os.environ.update(_QUIET | dict(os.environ))
+    try:
+        ray = importlib.import_module("ray")
+    except ImportError:
+        raise UsageError(
+            "The engine 'ray' needs Ray, which is not installed. Install it with: pip install 'surefoot[ray]'"
+        ) from None
+    address = os.environ.get("RAY_ADDRESS")
+    where: dict[str, Any] = (
+        {"address": address}
+        if address
+        else {"address": "local", "num_cpus": size, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
+    )
+    try:
+        ray.init(**where, log_to_driver=False, configure_logging=False)
+    except Exception as error:  # whatever Ray raises where it can't be reached or started
+        raise EnvironmentFaultError(
+            f"Ray can't be {'reached at ' + address if address else 'started'}: {type(error).__name__}: {error}. "
+            "See RAY_ADDRESS, or use '--engine local'."
+        ) from error
+    try:
+        yield lambda: RayWorker(ray)
+    finally:
+        ray.shutdown()
