@@ -77,7 +77,12 @@ def pursue(folder: CampaignFolder, crew: Crew, as_json: bool) -> int:
             raise
         folder.save_bytes("table.md", table(report).encode())
         folder.save_bytes("costs.md", cost_table(report, crew.lost).encode())
-    _show(report, folder.path, as_json)
+    if as_json:
+        print_json(report)
+    else:
+        print_tables(report)
+        names = ("table.md", "costs.md", "report.json", "programs")
+        say(f"Written: {', '.join(str(folder.path / name) for name in names)}", err)
     return EnvironmentFaultError.exit_code if report.infrastructure_failures else 0
 
 
@@ -89,7 +94,7 @@ def _chosen(suite: str, names: str | None) -> list[Task]:
     full = {name.rpartition("/")[2]: name for name in known} | {name: name for name in known}
     for name in asked:
         if name not in full:
-            raise unknown_name(f"task in the suite '{suite}'", name, known)
+            raise unknown_name(f"'{suite}' task", name, known)
     wanted = {full[name] for name in asked}
     return [find_task(name) for name in known if name in wanted]
 
@@ -108,10 +113,7 @@ def _announce(folder: CampaignFolder) -> None:
     )
 
 
-def _show(report: CampaignReport, path: Path, as_json: bool) -> None:
-    if as_json:
-        print_json(report)
-        return
+def print_tables(report: CampaignReport) -> None:
+    """Print a finished campaign."""
     say(table(report))
     say(cost_table(report))
-    say(f"Written: {', '.join(str(path / name) for name in ('table.md', 'costs.md', 'report.json', 'programs'))}")

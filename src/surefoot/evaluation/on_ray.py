@@ -8,6 +8,8 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import re
+import socket
 from collections.abc import Iterator
 from concurrent.futures import Future
 from typing import Any, TypeVar
@@ -16,6 +18,8 @@ from surefoot.errors import EnvironmentFaultError, UsageError
 from surefoot.evaluation.crew import Hire, Outcome, Work, attempt
 
 T = TypeVar("T")
+_GREETING = 5.0
+"""How long a cluster may take to answer [s]."""
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",  # nothing leaves the machine
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # its future default; spares a warning per process
@@ -65,13 +69,22 @@ def ray_engine(size: int) -> Iterator[Hire]:
         else {"address": "local", "num_cpus": size, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
     )
     try:
+        if address:
+            _greet(address)
         ray.init(**where, log_to_driver=False, configure_logging=False)
     except Exception as error:  # whatever Ray raises where it can't be reached or started
         raise EnvironmentFaultError(
             f"Ray can't be {'reached at ' + address if address else 'started'}: {type(error).__name__}: {error}. "
-            "See RAY_ADDRESS, or use '--engine local'."
+            "See to RAY_ADDRESS, or use '--engine local'."
         ) from error
     try:
         yield lambda: RayWorker(ray)
     finally:
         ray.shutdown()
+
+
+def _greet(address: str) -> None:
+    """OSError where nobody answers at a `host:port`; Ray itself would try for minutes."""
+    found = re.fullmatch(r"(?P<host>[^:/]+):(?P<port>[0-9]+)", address)
+    if found:
+        socket.create_connection((found["host"], int(found["port"])), timeout=_GREETING).close()

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import msgspec
-from scipy import stats
 
 
 def wilson_interval(successes: int, episodes: int, confidence: float = 0.95) -> tuple[float, float]:
     """Wilson score interval of a success rate; (0, 1) where there are no episodes."""
     if episodes == 0:
         return (0.0, 1.0)
-    interval = stats.binomtest(successes, episodes).proportion_ci(confidence, method="wilson")
+    interval = _binomial(successes, episodes).proportion_ci(confidence, method="wilson")
     return (float(interval.low), float(interval.high))
 
 
@@ -56,7 +56,7 @@ def paired_exact(first: Sequence[bool], second: Sequence[bool]) -> Paired:
     only_first = sum(a and not b for a, b in pairs)
     only_second = sum(b and not a for a, b in pairs)
     discordant = only_first + only_second
-    p_value = float(stats.binomtest(only_first, discordant).pvalue) if discordant else 1.0
+    p_value = float(_binomial(only_first, discordant).pvalue) if discordant else 1.0
     return Paired(only_first, only_second, p_value)
 
 
@@ -75,3 +75,10 @@ def smallest_distance(
             distance = max(math.dist(one[name], other[name]) for name in one)
             best = distance if best is None else min(best, distance)
     return best
+
+
+def _binomial(successes: int, episodes: int) -> Any:
+    """SciPy's binomial test; it takes longer to import than a worker, which needs none, to start."""
+    from scipy import stats
+
+    return stats.binomtest(successes, episodes)
