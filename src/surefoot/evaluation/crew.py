@@ -41,7 +41,7 @@ class Work(Protocol[T_co]):
         """How many environment episodes it took, at most."""
 
 
-class Outcome(msgspec.Struct, Generic[T]):
+class Done(msgspec.Struct, Generic[T]):
     """What a worker gives back: a result, or the error that it ended with."""
 
     result: T | None = None
@@ -55,7 +55,7 @@ class Worker(Protocol):
     def died(self) -> tuple[type[BaseException], ...]:
         """What `submit` or its future raise when the process has died."""
 
-    def submit(self, work: Work[T]) -> Future[Outcome[T]]:
+    def submit(self, work: Work[T]) -> Future[Done[T]]:
         """Begin a piece of work."""
 
     def close(self, now: bool) -> None:
@@ -66,12 +66,12 @@ Hire = Callable[[], Worker]
 """An engine: starts one more worker."""
 
 
-def attempt(work: Work[T]) -> Outcome[T]:
+def attempt(work: Work[T]) -> Done[T]:
     """What a worker does with a piece of work."""
     try:
-        return Outcome(result=work.perform())
+        return Done(result=work.perform())
     except SurefootError as error:
-        return Outcome(error=error)
+        return Done(error=error)
 
 
 class Crew:
@@ -99,7 +99,7 @@ class Crew:
     def run(self, works: Sequence[Work[T]]) -> Iterator[tuple[int, T]]:
         """Do all pieces of work and yield (index, result) as they are finished."""
         waiting = deque(range(len(works)))
-        running: dict[Future[Outcome[T]], tuple[int, int]] = {}
+        running: dict[Future[Done[T]], tuple[int, int]] = {}
         deaths: Counter[int] = Counter()
 
         def start(place: int) -> None:
@@ -121,7 +121,7 @@ class Crew:
                         if deaths[index] < works[index].most_deaths:
                             waiting.appendleft(index)
                         else:
-                            finished = Outcome(result=works[index].given_up())
+                            finished = Done(result=works[index].given_up())
                     elif finished.error is None:
                         self._count(place, works[index].episodes(finished.result))
                     if waiting:
@@ -129,7 +129,7 @@ class Crew:
                 if finished is not None:
                     yield index, _result(finished)
 
-    def _submit(self, place: int, work: Work[T]) -> Future[Outcome[T]]:
+    def _submit(self, place: int, work: Work[T]) -> Future[Done[T]]:
         worker = self._workers[place] = self._workers[place] or self._hire()
         try:
             return worker.submit(work)
@@ -139,7 +139,7 @@ class Crew:
             worker = self._workers[place] = self._hire()
             return worker.submit(work)
 
-    def _finished(self, place: int, future: Future[Outcome[T]]) -> Outcome[T] | None:
+    def _finished(self, place: int, future: Future[Done[T]]) -> Done[T] | None:
         """What came of a piece of work; None if its worker died."""
         worker = self._workers[place]
         assert worker is not None
@@ -161,7 +161,7 @@ class Crew:
             worker.close(now)
 
 
-def _result(outcome: Outcome[T]) -> T:
+def _result(outcome: Done[T]) -> T:
     if outcome.error is not None:
         raise outcome.error
     return outcome.result  # type: ignore[return-value]  # a result may be None

@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import Connection
 from typing import TypeVar
 
-from surefoot.evaluation.crew import Outcome, Work, attempt
+from surefoot.evaluation.crew import Done, Work, attempt
 
 T = TypeVar("T")
 
@@ -27,7 +27,7 @@ class LocalWorker:
         reader, self._lifeline = context.Pipe(duplex=False)
         self._pool = ProcessPoolExecutor(1, context, initializer=_start, initargs=(reader,))
 
-    def submit(self, work: Work[T]) -> Future[Outcome[T]]:
+    def submit(self, work: Work[T]) -> Future[Done[T]]:
         """Begin a piece of work; it or its future raise BrokenProcessPool when the process has died."""
         return self._pool.submit(attempt, work)
 

@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from surefoot.errors import EnvironmentFaultError, UsageError
-from surefoot.evaluation.crew import Hire, Outcome, Work, attempt
+from surefoot.evaluation.crew import Hire, Done, Work, attempt
 
 T = TypeVar("T")
 _GREETING = 5.0
@@ -29,7 +29,7 @@ _QUIET = {
 class _Actor:
     """What runs in a Ray process."""
 
-    def attempt(self, work: Work[T]) -> Outcome[T]:
+    def attempt(self, work: Work[T]) -> Done[T]:
         """Do a piece of work."""
         return attempt(work)
 
@@ -42,9 +42,9 @@ class RayWorker:
         self._ray = ray
         self._actor = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Actor).remote()
 
-    def submit(self, work: Work[T]) -> Future[Outcome[T]]:
+    def submit(self, work: Work[T]) -> Future[Done[T]]:
         """Begin a piece of work; its future raises RayActorError when the process has died."""
-        future: Future[Outcome[T]] = self._actor.attempt.remote(work).future()
+        future: Future[Done[T]] = self._actor.attempt.remote(work).future()
         return future
 
     def close(self, now: bool) -> None:
