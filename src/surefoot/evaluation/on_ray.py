@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from surefoot.errors import EnvironmentFaultError, UsageError
-from surefoot.evaluation.crew import Hire, Done, Work, attempt
+from surefoot.evaluation.crew import Done, Hire, Work, attempt
 
 T = TypeVar("T")
 _GREETING = 5.0
