@@ -24,6 +24,8 @@ _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",  # nothing leaves the machine
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # its future default; spares a warning per process
 }
+_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+"""Makes Ray stay on the loopback interface, as it does on those systems; otherwise it takes the machine's address."""
 
 
 class _Actor:
@@ -55,14 +57,14 @@ class RayWorker:
 @contextlib.contextmanager
 def ray_engine(size: int) -> Iterator[Hire]:
     """Ray with room for `size` workers. UsageError where Ray is not installed, EnvironmentFaultError if it won't start."""
-    os.environ.update(_QUIET | dict(os.environ))
+    address = os.environ.get("RAY_ADDRESS")
+    os.environ.update({**_QUIET, **({} if address else _LOOPBACK), **os.environ})  # read when it is imported
     try:
         ray = importlib.import_module("ray")
     except ImportError:
         raise UsageError(
             "The engine 'ray' needs Ray, which is not installed. Install it with: pip install 'surefoot[ray]'"
         ) from None
-    address = os.environ.get("RAY_ADDRESS")
     where: dict[str, Any] = (
         {"address": address}
         if address
