@@ -16,7 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import msgspec
 
 from surefoot.environments.host import EPISODES_PER_PROCESS
-from surefoot.errors import SurefootError
+from surefoot.errors import RunError, SurefootError
 
 _POLL = 0.2
 """How long a Ctrl-C may have to wait for its turn [s]."""
@@ -72,6 +72,8 @@ def attempt(work: Work[T]) -> Done[T]:
         return Done(result=work.perform())
     except SurefootError as error:
         return Done(error=error)
+    except OSError as error:  # the command would take it for its own output's
+        return Done(error=RunError(f"A worker met {type(error).__name__}: {error}. See to it, then go on."))
 
 
 class Crew:

@@ -12,7 +12,7 @@ def test_a_suite_s_tasks_come_in_order():
     assert find_suite("desk") == ("desk/place", "desk/occlusion")
 
 
-@pytest.mark.parametrize("suite", ["desk"])
+@pytest.mark.parametrize("suite", ["desk", "robosuite"])
 def test_a_suite_names_tasks_that_are_installed(suite):
     assert [find_task(name).name for name in find_suite(suite)] == list(find_suite(suite))
 

@@ -24,6 +24,8 @@ class Doubling(NamedTuple):
     most_deaths: int = 3
 
     def perform(self) -> int:
+        if self.number == -2:
+            raise FileNotFoundError(2, "No such file", "map.txt")
         if self.number < 0:
             raise RunError("negative")
         return 2 * self.number
@@ -122,3 +124,8 @@ def test_an_error_of_surefoot_s_ends_all_work_at_once():
     with pytest.raises(RunError, match="negative"):
         done(scripted, 1, Doubling(-1), Doubling(1))
     assert scripted.log[-1] == "ended"
+
+
+def test_a_file_that_a_worker_misses_is_no_fault_of_the_output():
+    with pytest.raises(RunError, match="A worker met FileNotFoundError: .*'map.txt'"):
+        done(Scripted(), 1, Doubling(-2))
