@@ -127,5 +127,5 @@ def test_an_error_of_surefoot_s_ends_all_work_at_once():
 
 
 def test_a_file_that_a_worker_misses_is_no_fault_of_the_output():
-    with pytest.raises(RunError, match="A worker met FileNotFoundError: .*'map.txt'"):
+    with pytest.raises(RunError, match=r"A worker met FileNotFoundError: .*'map.txt'"):
         done(Scripted(), 1, Doubling(-2))
