@@ -77,12 +77,19 @@ def ray_engine(size: int) -> Iterator[Hire]:
     except Exception as error:  # whatever Ray raises where it can't be reached or started
         raise EnvironmentFaultError(
             f"Ray can't be {'reached at ' + address if address else 'started'}: {type(error).__name__}: {error}. "
-            "See to RAY_ADDRESS, or use '--engine local'."
+            "See to RAY_ADDRESS and RAY_AUTH_MODE, or use '--engine local'."
         ) from error
     try:
+        _check_room(int(ray.cluster_resources().get("CPU", 0)), size)
         yield lambda: RayWorker(ray)
     finally:
         ray.shutdown()
+
+
+def _check_room(cpus: int, size: int) -> None:
+    """UsageError where workers would wait for a CPU for ever."""
+    if cpus < size:
+        raise UsageError(f"The Ray cluster has {cpus} CPUs, fewer than {size} workers. Ask for fewer with --workers.")
 
 
 def _greet(address: str) -> None:
