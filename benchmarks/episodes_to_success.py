@@ -48,16 +48,15 @@ from surefoot.boundary.outcome import Infrastructure, is_success
 from surefoot.cli.arguments import parse_seeds
 from surefoot.environments.base import Task
 from surefoot.environments.registry import find_task
-from surefoot.evaluation.learning import new_manifest, run_search
+from surefoot.evaluation.learning import new_manifest, search
 from surefoot.evaluation.pool import Job, run_episodes
 from surefoot.evaluation.progress import Progress
 from surefoot.evaluation.statistics import Difference, paired_difference
+from surefoot.memory.folder import code_version
 from surefoot.program.source import Program
-from surefoot.proposer.registry import make_proposer
-from surefoot.search.folder import RunFolder, code_version, read_manifest
+from surefoot.search.folder import RunFolder
 from surefoot.search.loop import Acceptance
 from surefoot.search.settings import Settings
-from surefoot.tape.certificate import Certified
 
 WAYS = {
     "certify": Settings(checking="certify"),
@@ -110,26 +109,25 @@ def learn(spec: Spec, out: Path) -> Run:
     order = random.Random(f"development {spec.run_seed}").sample(spec.development, len(spec.development))
     manifest = new_manifest(task, spec.proposer, order, spec.held_out, spec.run_seed, settings)
     begun = (path / "manifest.json").exists()
-    if begun and msgspec.structs.replace(read_manifest(path), id="", held_out=()) != msgspec.structs.replace(
+    if begun and msgspec.structs.replace(RunFolder.read_manifest(path), id="", held_out=()) != msgspec.structs.replace(
         manifest, id="", held_out=()
     ):
         raise SystemExit(f"{path} was made with other code or options; name another folder with --out.")
     if (path / "run.json").exists():
         return msgspec.json.decode((path / "run.json").read_bytes(), type=Run)
     with RunFolder.open(path) if begun else RunFolder.create(path, manifest) as folder:
-        learned, archive = run_search(folder, make_proposer(spec.proposer, task, spec.run_seed), lambda line: None)
-        roles = Counter(record.role for record in archive if record.role not in ("demonstration", "freeze"))
+        searched = search(folder, lambda line: None)
         run = Run(
             spec.task,
             spec.way,
             spec.run_seed,
-            [Acceptance(learned.first, 0), *learned.history],
-            learned.episodes,
-            dict(roles),
-            sum(not archive.records[number].success for number in learned.diagnostics),
-            len(learned.checks),
-            sum(isinstance(check.certificate, Certified) for check in learned.checks),
-            None if begun else learned.seconds,
+            [Acceptance(searched.programs["first"], 0), *searched.history],
+            searched.episodes["search"],
+            {role: count for role, count in searched.roles.items() if role not in ("demonstration", "freeze")},
+            searched.diagnostics["failed"],
+            searched.certification.checks,
+            searched.certification.certified,
+            searched.spent.learning,
         )
         folder.save("run.json", run)
     return run

@@ -7,11 +7,13 @@ from typing import Annotated, Literal, cast, get_args
 
 import typer
 
-from surefoot.cli.arguments import AsJson, RunSeed, TaskName, Workers, parse_seeds
-from surefoot.cli.console import err, out, print_json, say, table
+from surefoot.cli.arguments import AsJson, Engine, RunSeed, TaskName, Workers, parse_seeds
+from surefoot.cli.campaign import resume_campaign
+from surefoot.cli.console import err, out, print_json, say, table, tenths
 from surefoot.environments.base import Task
 from surefoot.environments.registry import find_task
 from surefoot.errors import UsageError, unknown_name
+from surefoot.evaluation.campaign_folder import CampaignFolder
 from surefoot.evaluation.learning import Report, new_manifest, run_learning, run_name
 from surefoot.proposer.registry import make_proposer
 from surefoot.report.run import COLUMNS, score_rows, summary
@@ -72,11 +74,19 @@ def learn(
 
 
 def resume(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of an interrupted run.")],
+    run: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of an interrupted run or campaign.")],
     workers: Workers = 2,
+    on: Engine = "local",
     as_json: AsJson = False,
 ) -> int:
-    """Go on with an interrupted run; finished effects are not repeated."""
+    """Go on with an interrupted run or campaign; finished effects are not repeated.
+
+    A run's search is one after another on this machine; workers share its evaluation, and all of a campaign.
+    """
+    if CampaignFolder.is_at(run):
+        return resume_campaign(run, workers, on, as_json)
+    if on != "local":
+        raise UsageError("A single run goes on with the engine 'local'; 'ray' is for campaigns.")
     return _run(RunFolder.open(run), workers, as_json)
 
 
@@ -112,19 +122,12 @@ def _run(folder: RunFolder, workers: int, as_json: bool) -> int:
     with folder:
         if not as_json:
             _announce(folder)
-        last = 0
 
         def narrate(line: str) -> None:
             if not folder.journal.replaying:
                 err.print(f"  {line}", markup=False)
 
-        def advance(label: str, done: int, total: int) -> None:
-            nonlocal last
-            if done == total or done - last >= max(1, total // 10):
-                last = done
-                err.print(f"  {label} frozen programs: {done}/{total}", markup=False)
-
-        report = run_learning(folder, workers, narrate, advance)
+        report = run_learning(folder, workers, narrate, tenths())
     if as_json:
         print_json(report)
     else:

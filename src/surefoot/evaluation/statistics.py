@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import statistics
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -14,8 +16,32 @@ def wilson_interval(successes: int, episodes: int, confidence: float = 0.95) -> 
     """Wilson score interval of a success rate; (0, 1) where there are no episodes."""
     if episodes == 0:
         return (0.0, 1.0)
-    interval = stats.binomtest(successes, episodes).proportion_ci(confidence, method="wilson")
+    interval = _binomial(successes, episodes).proportion_ci(confidence, method="wilson")
     return (float(interval.low), float(interval.high))
+
+
+class Spread(msgspec.Struct, frozen=True):
+    """Mean and sample standard deviation (n - 1) of a few runs; None where they are too few to have one."""
+
+    mean: float | None
+    deviation: float | None
+
+
+def spread(values: Iterable[float | None]) -> Spread:
+    """The spread of the values that there are."""
+    known = [value for value in values if value is not None]
+    return Spread(mean_of(known), statistics.stdev(known) if len(known) > 1 else None)
+
+
+def mean_of(values: Iterable[float | None]) -> float | None:
+    """Mean of the values that there are; None without any."""
+    known = [value for value in values if value is not None]
+    return statistics.fmean(known) if known else None
+
+
+def ratio(part: float, whole: float) -> float | None:
+    """A share; None of nothing."""
+    return part / whole if whole else None
 
 
 class Paired(msgspec.Struct, frozen=True):
@@ -32,7 +58,7 @@ def paired_exact(first: Sequence[bool], second: Sequence[bool]) -> Paired:
     only_first = sum(a and not b for a, b in pairs)
     only_second = sum(b and not a for a, b in pairs)
     discordant = only_first + only_second
-    p_value = float(stats.binomtest(only_first, discordant).pvalue) if discordant else 1.0
+    p_value = float(_binomial(only_first, discordant).pvalue) if discordant else 1.0
     return Paired(only_first, only_second, p_value)
 
 
@@ -82,3 +108,9 @@ def smallest_distance(
             distance = max(math.dist(one[name], other[name]) for name in one)
             best = distance if best is None else min(best, distance)
     return best
+
+
+def _binomial(successes: int, episodes: int) -> Any:
+    """SciPy's binomial test; it takes longer to import than a worker, which needs none, to start."""
+
+    return stats.binomtest(successes, episodes)

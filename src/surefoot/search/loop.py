@@ -34,6 +34,7 @@ class Check(msgspec.Struct, frozen=True):
     seconds: float
     witness_seconds: float
     edited_line_ran: bool
+    retrieval_seconds: float = 0.0
 
 
 class Acceptance(msgspec.Struct, frozen=True):
@@ -296,8 +297,9 @@ class Search:
             source = self._effects.archive.programs[witness.program]
             edited = bool(edited_lines(source, program).intersection(certificate.lines))
         return Check(
-            program.digest, witness.number, witness.seed, certificate, replayed.seconds, witness.seconds, edited
-        )
+            program.digest, witness.number, witness.seed, certificate, replayed.seconds, witness.seconds, edited,
+            replayed.retrieval_seconds,
+        )  # fmt: skip
 
     def _diagnose(self, seed: int) -> Record:
         record = self._run_once("diagnostic", self._working, seed)

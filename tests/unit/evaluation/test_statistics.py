@@ -10,9 +10,13 @@ from surefoot.evaluation.frozen import Score, overlap, score
 from surefoot.evaluation.pool import Episode
 from surefoot.evaluation.statistics import (
     Paired,
+    Spread,
+    mean_of,
     paired_difference,
     paired_exact,
+    ratio,
     smallest_distance,
+    spread,
     wilson_interval,
 )
 
@@ -23,6 +27,23 @@ from surefoot.evaluation.statistics import (
 )
 def test_wilson_intervals_are_the_published_ones(successes, episodes, low, high):
     assert wilson_interval(successes, episodes) == pytest.approx((low, high), abs=1e-4)  # Newcombe 1998 for 81/263
+
+
+def test_the_deviation_is_that_of_a_sample():
+    found = spread([0.98, 1.0, 0.96])  # deviations 0, 0.02, 0.02; squares 8e-4; over n - 1 = 2: 4e-4
+    assert (found.mean, found.deviation) == (pytest.approx(0.98), pytest.approx(0.02))
+
+
+def test_one_run_has_no_deviation_and_no_run_no_mean():
+    assert spread([0.5]) == Spread(0.5, None)
+    assert spread([]) == Spread(None, None)
+    assert spread([None, 0.5, None]) == Spread(0.5, None)
+
+
+def test_means_and_shares_are_of_what_there_is():
+    assert mean_of([None, 1.0, 2.0]) == 1.5
+    assert mean_of([None]) is None
+    assert (ratio(1, 4), ratio(0, 4), ratio(1, 0)) == (0.25, 0.0, None)
 
 
 def test_no_episodes_say_nothing():
