@@ -112,7 +112,7 @@ def test_time_is_counted_in_control_steps(environment):
 def test_objects_rest_and_the_hand_is_open_when_the_program_starts(environment):
     environment.reset(106)
     start_of_program = environment.telemetry()
-    assert start_of_program["gripper.opening"] > 0.07
+    assert start_of_program["hand.opening"] > 0.07
     environment.sleep(1)
     for name in ("cubeA", "cubeB"):
         assert environment.telemetry()[f"displacement.{name}"] < 1e-3
