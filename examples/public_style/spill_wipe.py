@@ -6,7 +6,7 @@ DOWN = np.array([0.0, 0.0, 1.0, 0.0])
 LANE = 0.08  # the tool's edge is 12 cm long along y
 PRESS = np.array([0.0, 0.0, -0.005])
 
-for attempt in range(3):
+for _ in range(3):
     center, _, extent = get_object_pose("spill", return_bbox_extent=True)
     if not extent.any():
         break
@@ -14,7 +14,8 @@ for attempt in range(3):
     reach = extent[0] / 2 + 0.02
     for lane in range(lanes):
         y = (lane - (lanes - 1) / 2) * LANE
-        points = [center + [x, y, 0.0] + PRESS for x in np.linspace(-reach, reach, int(extent[0] / 0.05) + 2)]
+        along = np.linspace(-reach, reach, int(extent[0] / 0.05) + 2)
+        points = [center + PRESS + np.array([x, y, 0.0]) for x in along]
         if lane % 2:
             points.reverse()
         if lane == 0:
