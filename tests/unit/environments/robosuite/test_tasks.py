@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from pathlib import Path
 
 from surefoot.environments.robosuite.suites import SUITES
 from surefoot.environments.robosuite.tasks import TASKS
@@ -93,3 +94,12 @@ def test_roles_name_things_and_arms_that_the_task_has():
         setup = task.make.args[0]
         named = {spec.name for spec in setup.objects} | {setup.spill} | set(setup.arms)
         assert set(task.roles.values()) <= named
+
+
+def test_the_documentation_names_every_task_step_limit_function_and_predicate():
+    page = (Path(__file__).parents[4] / "docs" / "robosuite.md").read_text(encoding="utf-8")
+    for task in TASKS.values():
+        row = next(line for line in page.splitlines() if line.startswith(f"| `{task.name}` |"))
+        assert row.endswith(f"| {task.options['step_limit']} |")
+        assert all(f"`{function.name}" in page for function in task.surface.functions)
+        assert all(f"`{name}`" in page for name in task.predicates)
