@@ -76,7 +76,7 @@ def main() -> None:
 
 def _run(names: Iterable[str]) -> int:
     try:
-        result: Any = build(names)(standalone_mode=False)
+        result: Any = build(names)(prog_name="surefoot", standalone_mode=False)
         if result == INTERRUPTED:  # typer makes Ctrl-C an exit code
             raise KeyboardInterrupt
         return result if isinstance(result, int) else 0

@@ -14,6 +14,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from surefoot.search.folder import Manifest
+from surefoot.search.settings import Settings
+
 SMALL = ("--dev", "101-103", "--held-out", "3,15", "--workers", "1")
 
 
@@ -100,6 +103,12 @@ def test_what_can_not_be_learned_is_said_before_there_is_a_run(surefoot, tmp_pat
     assert (said.code, said.out) == (2, "")
     assert text in said.err
     assert not (tmp_path / "run").exists()
+
+
+def test_without_options_a_run_has_the_settings_that_are_the_default(finished):
+    run, _ = finished
+    manifest = msgspec.json.decode((run / "manifest.json").read_bytes(), type=Manifest)
+    assert manifest.settings == Settings()
 
 
 def test_a_broken_library_is_said_before_there_is_a_run(surefoot, tmp_path):
