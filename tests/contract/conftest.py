@@ -36,17 +36,32 @@ def steady(request: pytest.FixtureRequest) -> Task:
     return find_task(request.param)
 
 
+@pytest.fixture(scope="session")
+def spare() -> Iterator[dict[str, list[Environment]]]:
+    """Started simulators that no test uses, by task: starting one takes longer than most tests."""
+    kept: dict[str, list[Environment]] = {}
+    yield kept
+    for environments in kept.values():
+        for environment in environments:
+            environment.close()
+
+
 @pytest.fixture
-def start() -> Iterator[Callable[..., Environment]]:
-    """A started environment of a task, reset unless told otherwise; closed at the end of the test."""
-    started: list[Environment] = []
+def start(spare: dict[str, list[Environment]]) -> Iterator[Callable[..., Environment]]:
+    """An environment of a task: `start(task)` at 101, `start(task, 102)`; with None a new one, not yet reset."""
+    given: list[tuple[Task, Environment]] = []
 
     def make(task: Task, seed: int | None = 101) -> Environment:
-        started.append(task.make())
+        unused = spare.get(task.name)
+        environment = unused.pop() if unused and seed is not None else task.make()
+        given.append((task, environment))
         if seed is not None:
-            started[-1].reset(seed)
-        return started[-1]
+            environment.reset(seed)
+        return environment
 
     yield make
-    for environment in started:
-        environment.close()
+    for task, environment in given:
+        if task.name in SIMULATED:
+            spare.setdefault(task.name, []).append(environment)
+        else:
+            environment.close()
