@@ -33,7 +33,7 @@ PEG_OFFSET = 0.03
 FOOT_HEIGHT = 0.05
 """Largest height above the table of what sits around a peg's foot; robosuite's margin [m]."""
 
-ASIDE_DISTANCE = 0.06
+ASIDE_DISTANCE = 0.03
 """Smallest horizontal distance of a thing that was put aside from the one that it was on [m]."""
 
 OFFERED = 0.5
