@@ -87,7 +87,7 @@ def renderer() -> str:
             return name
     raise UsageError(
         f"No renderer works on this machine (tried {' and '.join(names)}): install a GL library, such as Debian's "
-        "libosmesa6 (then MUJOCO_GL=osmesa) or libegl1 with the graphics card's driver (MUJOCO_GL=egl)."
+        "libosmesa6 (MUJOCO_GL=osmesa), or libegl1 with libgl1-mesa-dri or the graphics card's driver (MUJOCO_GL=egl)."
     )
 
 
