@@ -37,7 +37,7 @@ main()
 def result(run: Path) -> dict[str, Any]:
     """A finished run's programs and report without what may differ."""
     report = json.loads((run / "report.json").read_text())
-    del report["run"]
+    del report["run"], report["spent"]
     for name in [name for name in report["certification"] if name.endswith("_seconds")]:
         del report["certification"][name]
     return report | {name: (run / f"{name}.py").read_text() for name in ("first", "final", "best")}

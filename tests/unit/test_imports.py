@@ -61,6 +61,11 @@ def test_listing_the_tasks_loads_no_simulator():
     assert not modules & {"robosuite", "mujoco", "ray", "typer", "rich"}
 
 
+def test_a_campaign_loads_no_ray_and_no_simulator_before_it_is_asked_for_one():
+    modules = packages(loaded("import surefoot.cli.campaign, surefoot.evaluation.engines"))
+    assert not modules & {"ray", "robosuite", "mujoco", "scipy"}
+
+
 def test_the_program_s_side_loads_numpy_msgspec_and_the_boundary_alone():
     modules = loaded("import surefoot.boundary.client")
     assert packages(modules) == {"surefoot", "numpy", "msgspec"}

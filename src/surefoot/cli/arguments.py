@@ -31,6 +31,8 @@ ApiObject = Annotated[
 ]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Simulator processes at a time.")]
 
+Engine = Annotated[str, typer.Option("--engine", help="'local', or 'ray' for the workers of a Ray cluster.")]
+
 
 def profile_of(trusted: bool) -> Profile:
     """The profile that `--trusted` asks for."""

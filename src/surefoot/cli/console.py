@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -65,3 +65,17 @@ def progress(label: str, total: int) -> Iterator[Any]:
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task(label, total=total, remark="")
         yield lambda remark="": bar.update(task, advance=1, remark=remark)
+
+
+def tenths() -> Callable[[str, int, int], None]:
+    """A function of (label, done, total) that prints a line on standard error at each tenth of what is done."""
+    last = 0
+
+    def advance(label: str, done: int, total: int) -> None:
+        nonlocal last
+        last = min(last, done - 1)  # the next label begins anew
+        if done == total or done - last >= max(1, total // 10):
+            last = done
+            err.print(f"  {label}: {done}/{total}", markup=False)
+
+    return advance

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast, get_args
 
 import typer
 
-from surefoot.cli.arguments import AsJson, RunSeed, TaskName, Workers, parse_seeds
-from surefoot.cli.console import err, out, print_json, say, table
+from surefoot.cli.arguments import AsJson, Engine, RunSeed, TaskName, Workers, parse_seeds
+from surefoot.cli.campaign import resume_campaign
+from surefoot.cli.console import err, out, print_json, say, table, tenths
 from surefoot.environments.base import Task
 from surefoot.environments.registry import find_task
 from surefoot.errors import UsageError, unknown_name
+from surefoot.evaluation.campaign_folder import CampaignFolder
 from surefoot.evaluation.learning import Report, new_manifest, run_learning, run_name
 from surefoot.proposer.registry import make_proposer
 from surefoot.report.run import COLUMNS, score_rows, summary
 from surefoot.search.folder import RunFolder, read_library
-from surefoot.search.settings import Settings
+from surefoot.search.settings import Settings, Way
 
 
 def learn(
@@ -30,6 +32,12 @@ def learn(
     out_folder: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="New folder for the run.")] = None,
     workers: Workers = 2,
     witnesses: Annotated[str, typer.Option("--witnesses", help="'refresh' or 'paper'; see docs.")] = "refresh",
+    regressions: Annotated[
+        str, typer.Option("--regressions", help="'refuse' a change that loses an older success, or 'paper'; see docs.")
+    ] = "refuse",
+    checking: Annotated[
+        str, typer.Option("--checking", help="'certify', or for comparison 'rerun-all', 'minibatch', 'none'; see docs.")
+    ] = "certify",
     library: Annotated[
         Path | None, typer.Option("--library", metavar="FILE", help="Skills of earlier runs; this run's are added.")
     ] = None,
@@ -53,18 +61,32 @@ def learn(
         writer.load(known)  # so that a broken one is noticed before there is a run
     development = list(chosen.development) if dev is None else parse_seeds(dev)
     tested = list(chosen.held_out) if held_out is None else parse_seeds(held_out)
-    settings = Settings(witnesses=_witnesses(witnesses), executions=episodes, without=_left_out(chosen, without or []))
+    settings = Settings(
+        checking=_checking(checking),
+        witnesses=_witnesses(witnesses),
+        regressions=_regressions(regressions),
+        executions=episodes,
+        without=_left_out(chosen, without or []),
+    )
     manifest = new_manifest(chosen, proposer, development, tested, run_seed, settings, library)
     folder = RunFolder.create(out_folder or run_name(task, run_seed), manifest)
     return _run(folder, workers, as_json)
 
 
 def resume(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of an interrupted run.")],
+    run: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of an interrupted run or campaign.")],
     workers: Workers = 2,
+    on: Engine = "local",
     as_json: AsJson = False,
 ) -> int:
-    """Go on with an interrupted run; finished effects are not repeated."""
+    """Go on with an interrupted run or campaign; finished effects are not repeated.
+
+    A run's search is one after another on this machine; workers share its evaluation, and all of a campaign.
+    """
+    if CampaignFolder.is_at(run):
+        return resume_campaign(run, workers, on, as_json)
+    if on != "local":
+        raise UsageError("A single run goes on with the engine 'local'; 'ray' is for campaigns.")
     return _run(RunFolder.open(run), workers, as_json)
 
 
@@ -82,24 +104,30 @@ def _witnesses(choice: str) -> Literal["refresh", "paper"]:
     return "paper" if choice == "paper" else "refresh"
 
 
+def _regressions(choice: str) -> Literal["refuse", "paper"]:
+    if choice != "refuse" and choice != "paper":
+        raise typer.BadParameter(f"'{choice}' is neither 'refuse' nor 'paper'.", param_hint="--regressions")
+    return "paper" if choice == "paper" else "refuse"
+
+
+def _checking(choice: str) -> Way:
+    for way in get_args(Way):
+        if choice == way:
+            return cast(Way, way)
+    raise typer.BadParameter(f"'{choice}' is none of {', '.join(get_args(Way))}.", param_hint="--checking")
+
+
 def _run(folder: RunFolder, workers: int, as_json: bool) -> int:
     manifest = folder.manifest
     with folder:
         if not as_json:
             _announce(folder)
-        last = 0
 
         def narrate(line: str) -> None:
             if not folder.journal.replaying:
                 err.print(f"  {line}", markup=False)
 
-        def advance(label: str, done: int, total: int) -> None:
-            nonlocal last
-            if done == total or done - last >= max(1, total // 10):
-                last = done
-                err.print(f"  {label} frozen programs: {done}/{total}", markup=False)
-
-        report = run_learning(folder, workers, narrate, advance)
+        report = run_learning(folder, workers, narrate, tenths())
     if as_json:
         print_json(report)
     else:

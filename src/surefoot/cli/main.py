@@ -22,6 +22,7 @@ COMMANDS = {
     "certify": "certify",
     "learn": "learn",
     "resume": "learn",
+    "campaign": "campaign",
     "evaluate": "evaluate",
     "show": "show",
     "export": "export",
@@ -102,7 +103,9 @@ def _run(names: Iterable[str]) -> int:
 def _records() -> bool:
     """Whether the command keeps what it runs."""
     command, *options = sys.argv[1:] or [""]
-    return command in ("record", "learn", "resume") or any(option.partition("=")[0] == "--tape" for option in options)
+    return command in ("record", "learn", "resume", "campaign") or any(
+        option.partition("=")[0] == "--tape" for option in options
+    )
 
 
 if __name__ == "__main__":

@@ -4,35 +4,44 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import msgspec
 import typer
 
 from surefoot.cli.arguments import AsJson
+from surefoot.cli.campaign import print_tables
 from surefoot.cli.console import out, print_json, say, table
 from surefoot.cli.learn import print_report
 from surefoot.errors import RunError
-from surefoot.evaluation.learning import Report
+from surefoot.evaluation.campaign import CampaignReport
+from surefoot.evaluation.campaign_folder import CampaignFolder
+from surefoot.evaluation.learning import REPORT, Report
 from surefoot.memory.bank import Bank, Witness
 from surefoot.report.run import change
-from surefoot.search.folder import read_manifest
+from surefoot.search.folder import RunFolder
 from surefoot.tape.file import Tape, load_tape
 from surefoot.tape.records import Event
 from surefoot.tape.text import raised_in, request_text, result_of, value_text
 
+R = TypeVar("R", Report, CampaignReport)
 _TRUNCATED = "truncated: the recording was cut before its end"
 _WIDE, _ANSWER = 120, 40
 """From which width of the output answers are shown, and how long they may be."""
 
 
 def show(
-    path: Annotated[Path, typer.Argument(metavar="TAPE|BANK|RUN", help="A tape, a bank, or the folder of a run.")],
+    path: Annotated[
+        Path, typer.Argument(metavar="TAPE|BANK|RUN", help="A tape, a bank, or the folder of a run or campaign.")
+    ],
     as_json: AsJson = False,
 ) -> None:
-    """Show what a tape holds (header, events, end), which tapes a bank holds, or how a learning run ended."""
+    """Show what a tape holds (header, events, end), which tapes a bank holds, or how a run or a campaign ended."""
     if path.is_dir() and not (path / "manifest.json").exists() and any(path.glob("*.mcap")):
         _show_bank(path, as_json)
+        return
+    if CampaignFolder.is_at(path):
+        _show_campaign(path, as_json)
         return
     if path.is_dir():
         _show_run(path, as_json)
@@ -66,16 +75,29 @@ def _bank_row(witness: Witness) -> dict[str, object]:
     }
 
 
-def _show_run(path: Path, as_json: bool) -> None:
-    manifest = read_manifest(path)
+def _show_campaign(path: Path, as_json: bool) -> None:
+    CampaignFolder.read_manifest(path)
+    report = _report_at(path, CampaignFolder.noun, CampaignReport)
+    if as_json:
+        print_json(report)
+    else:
+        print_tables(report)
+
+
+def _report_at(path: Path, noun: str, kind: type[R]) -> R:
     try:
-        report = msgspec.json.decode((path / "report.json").read_bytes(), type=Report)
+        return msgspec.json.decode((path / REPORT).read_bytes(), type=kind)
     except FileNotFoundError:
-        raise RunError(f"The run {path} is not finished. Go on with 'surefoot resume {path}'.") from None
+        raise RunError(f"The {noun} {path} is not finished. Go on with 'surefoot resume {path}'.") from None
     except (OSError, msgspec.DecodeError) as error:
         raise RunError(
             f"The report of {path} can't be read ({error}). Write it again with 'surefoot resume {path}'."
         ) from None
+
+
+def _show_run(path: Path, as_json: bool) -> None:
+    manifest = RunFolder.read_manifest(path)
+    report = _report_at(path, RunFolder.noun, Report)
     if as_json:
         print_json(report)
         return

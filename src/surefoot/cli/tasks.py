@@ -10,6 +10,7 @@ from surefoot.cli.arguments import AsJson
 from surefoot.cli.console import out, print_json, say, table
 from surefoot.environments.base import Task
 from surefoot.environments.registry import all_tasks, find_task
+from surefoot.report.seeds import span
 
 
 def tasks(
@@ -40,13 +41,6 @@ def _show(task: Task, as_json: bool) -> None:
     say(f"Objects:  {', '.join(f'{name!r} ({role})' for role, name in task.roles.items())}")
     say(f"Checks:   {', '.join(checks)}\n\nFunctions that a program may call:\n")
     say(task.surface.page().rstrip())
-
-
-def span(seeds: tuple[int, ...]) -> str:
-    """Configurations as text: `101-125` where they are consecutive."""
-    if len(seeds) > 2 and seeds == tuple(range(seeds[0], seeds[-1] + 1)):
-        return f"{seeds[0]}-{seeds[-1]}"
-    return ",".join(map(str, seeds))
 
 
 def _as_data(task: Task) -> dict[str, object]:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from surefoot.boundary.environment import Environment
 from surefoot.boundary.surface import Surface
 from surefoot.diagnosis.graph import DiagnosticGraph, Predicate
+from surefoot.errors import EnvironmentFaultError
 
 Tier = Literal["state", "camera"]
 
@@ -29,8 +30,14 @@ class Demonstration:
 
     @property
     def source(self) -> str:
-        """The program's text."""
-        return self.path.read_text(encoding="utf-8")
+        """The program's text. EnvironmentFaultError where its package lacks it."""
+        try:
+            return self.path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise EnvironmentFaultError(
+                f"The demonstration '{self.name}' of {self.task} can't be read: {error.strerror} ({self.path}). "
+                "Repair the package that provides the task."
+            ) from None
 
 
 @dataclass(frozen=True)

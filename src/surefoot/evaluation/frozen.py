@@ -9,7 +9,7 @@ import msgspec
 from surefoot.boundary.environment import Scene
 from surefoot.boundary.outcome import Infrastructure, is_success
 from surefoot.evaluation.pool import Episode
-from surefoot.evaluation.statistics import smallest_distance, wilson_interval
+from surefoot.evaluation.statistics import ratio, smallest_distance, wilson_interval
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -20,10 +20,20 @@ class Score(msgspec.Struct, frozen=True):
     interval: tuple[float, float]
     infrastructure_failures: int
 
+    @classmethod
+    def of(cls, successes: int, episodes: int, infrastructure_failures: int = 0) -> Score:
+        """The score of these counts."""
+        return cls(successes, episodes, wilson_interval(successes, episodes), infrastructure_failures)
+
+    @property
+    def rate(self) -> float | None:
+        """Successes over episodes; None without episodes."""
+        return ratio(self.successes, self.episodes)
+
     @property
     def text(self) -> str:
         """One line for a person."""
-        rate = 100 * self.successes / self.episodes if self.episodes else 0.0
+        rate = 100 * (self.rate or 0.0)
         low, high = (100 * bound for bound in self.interval)
         apart = (
             f", {self.infrastructure_failures} infrastructure failures apart" if self.infrastructure_failures else ""
@@ -35,7 +45,7 @@ def score(episodes: Sequence[Episode]) -> Score:
     """The score of one program's episodes."""
     valid = [episode for episode in episodes if not isinstance(episode.outcome, Infrastructure)]
     successes = sum(is_success(episode.outcome) for episode in valid)
-    return Score(successes, len(valid), wilson_interval(successes, len(valid)), len(episodes) - len(valid))
+    return Score.of(successes, len(valid), len(episodes) - len(valid))
 
 
 class Overlap(msgspec.Struct, frozen=True):

@@ -16,7 +16,9 @@ from surefoot.diagnosis.annotation import Diagnosis
 from surefoot.program.source import Program
 from surefoot.tape.file import Tape
 
-Role = Literal["demonstration", "entry", "repair", "follow-up entry", "follow-up repair", "diagnostic", "freeze"]
+Role = Literal[
+    "demonstration", "entry", "repair", "follow-up entry", "follow-up repair", "gate", "diagnostic", "freeze"
+]
 
 
 class Record(msgspec.Struct, frozen=True):

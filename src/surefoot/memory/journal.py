@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,7 +23,8 @@ T = TypeVar("T")
 Moment = str
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS effects (
-    position INTEGER PRIMARY KEY, kind TEXT NOT NULL, input TEXT NOT NULL, output BLOB NOT NULL
+    position INTEGER PRIMARY KEY, kind TEXT NOT NULL, input TEXT NOT NULL, output BLOB NOT NULL,
+    seconds REAL NOT NULL
 )
 """
 
@@ -48,8 +50,9 @@ class Journal:
         found = self._recorded(position, kind, digest, result)
         if found is not None:
             return found
+        started = time.perf_counter()
         value = compute()
-        self._write(position, kind, digest, value)
+        self._write(position, kind, digest, value, time.perf_counter() - started)
         return value
 
     def batch(
@@ -70,7 +73,7 @@ class Journal:
                 results[index] = found
         missing = [index for index in range(len(inputs)) if index not in results]
         for index, value in compute(missing) if missing else ():
-            self._write(first + index, kind, digests[index], value)
+            self._write(first + index, kind, digests[index], value, 0.0)  # they may run side by side
             results[index] = value
         return [results[index] for index in range(len(inputs))]
 
@@ -87,6 +90,10 @@ class Journal:
     def kinds(self) -> dict[str, int]:
         """Number of effects by kind."""
         return dict(self._execute("SELECT kind, COUNT(*) FROM effects GROUP BY kind ORDER BY kind"))
+
+    def seconds(self) -> dict[str, float]:
+        """What the effects took by kind [s], as first computed; 0 for those of batches."""
+        return dict(self._execute("SELECT kind, SUM(seconds) FROM effects GROUP BY kind ORDER BY kind"))
 
     def close(self) -> None:
         """Close the database."""
@@ -117,10 +124,10 @@ class Journal:
             "Resume with that code, or start a new run."
         )
 
-    def _write(self, position: int, kind: str, digest: str, value: Any) -> None:
+    def _write(self, position: int, kind: str, digest: str, value: Any, seconds: float) -> None:
         self.at_write(position, "before")
-        row = (position, kind, digest, msgspec.msgpack.encode(value))
-        self._execute("INSERT INTO effects VALUES (?, ?, ?, ?)", row)
+        row = (position, kind, digest, msgspec.msgpack.encode(value), seconds)
+        self._execute("INSERT INTO effects VALUES (?, ?, ?, ?, ?)", row)
         self.at_write(position, "after")
 
     def _execute(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:

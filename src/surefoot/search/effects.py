@@ -36,10 +36,11 @@ class Executed(msgspec.Struct, frozen=True):
 
 
 class Replayed(msgspec.Struct, frozen=True):
-    """A replay as the journal keeps it."""
+    """A replay as the journal keeps it: seconds of the replay itself, and of finding and reading the tape."""
 
     certificate: Certificate
     seconds: float
+    retrieval_seconds: float = 0.0
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -143,10 +144,11 @@ class Effects:
         )
 
     def _replay(self, task: Task, program: Program, witness: Record) -> Replayed:
+        began = time.perf_counter()
         tape = self._tapes.load(witness.tape)
         started = time.perf_counter()
         certificate = self.host(task).certify(program, tape, trace_lines=True)
-        return Replayed(certificate, time.perf_counter() - started)
+        return Replayed(certificate, time.perf_counter() - started, started - began)
 
     def _watch(self, program: Program, tape: Tape, places: tuple[str, ...]) -> list[Watched]:
         host = self.host(self._tasks[tape.header.task])

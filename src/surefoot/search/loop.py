@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import random
+import time
 from collections import deque
 
 import msgspec
@@ -17,6 +18,7 @@ from surefoot.environments.registry import find_task
 from surefoot.memory.archive import Record, Role
 from surefoot.program.source import Program, lines_of
 from surefoot.proposer.base import Attempt, Feedback, Plan, RepairContext
+from surefoot.search.checking import checking_of
 from surefoot.search.effects import Effects, Narrate, Replayed
 from surefoot.search.settings import Settings
 from surefoot.tape.certificate import Certificate, Certified
@@ -32,15 +34,29 @@ class Check(msgspec.Struct, frozen=True):
     seconds: float
     witness_seconds: float
     edited_line_ran: bool
+    retrieval_seconds: float = 0.0
+
+
+class Acceptance(msgspec.Struct, frozen=True):
+    """A program that became the accepted one, and how many search episodes had been run by then."""
+
+    program: str
+    episodes: int
 
 
 class Learned(msgspec.Struct):
-    """What a search ends with. Programs by digest; `witnesses` maps configuration to record number."""
+    """What a search ends with. Programs by digest; `witnesses` maps configuration to record number.
+
+    `seconds` passed in this process between the first program and the freeze.
+    """
 
     first: str
     final: str
     best: str
     accepted: list[str]
+    history: list[Acceptance]
+    episodes: int
+    seconds: float
     witnesses: dict[int, int]
     checks: list[Check]
     attempts: list[Attempt]
@@ -67,6 +83,7 @@ class Search:
         self._task = task
         self._effects = effects
         self._settings = settings
+        self._checking = checking_of(settings)
         self._run_seed = run_seed
         self._narrate = narrate
         self._development = development
@@ -83,7 +100,7 @@ class Search:
         self._success: Record | None = None
         self._working: Program
         self._accepted: Program
-        self._history: list[Program] = []
+        self._history: list[Acceptance] = []
 
     def run(self) -> Learned:
         """Learn until both queues are empty (or the budget is spent), then freeze."""
@@ -91,11 +108,12 @@ class Search:
         plan = self._effects.first_plan(self._task)
         self._working = self._accepted = self._write(plan)
         first = self._working
+        started = time.perf_counter()
         try:
             self._serve_queues()
         except BudgetSpentError:
             self._narrate(f"the budget of {self._settings.executions} episodes is spent")
-        return self._freeze(first)
+        return self._freeze(first, time.perf_counter() - started)
 
     def _demonstrate(self) -> None:
         """Execute each demonstration on its own task, on development configurations, until it is accepted once."""
@@ -162,19 +180,53 @@ class Search:
         return self._trial(role, failure.seed, number)
 
     def _trial(self, role: Role, seed: int, number: int | None = None) -> Record:
-        """One search trial of the working program; on success it is accepted and certified (section 3.3)."""
-        record = self._execute(role, self._working, seed, number)
+        """One search trial of the working program, accepted on success; how the program that then works does here."""
+        once = number is None  # a candidate is new here, so there is nothing to reuse
+        run = self._run_once if once else self._execute
+        record = run(role, self._working, seed, number)
         self._trials += 1
         self._narrate(f"seed {seed}: {role}: {record.outcome.text}")
-        if record.success:
-            changed = self._working != self._accepted
-            self._accepted = self._working
-            self._witnesses[seed] = self._success = record
-            if changed or not self._history:
-                self._history.append(self._accepted)
-            if changed:
-                self._certify(seed)
+        return self._accept(record) if record.success else record
+
+    def _accept(self, record: Record) -> Record:
+        """Accept the working program after a success and check it (section 3.3), or refuse it and go back.
+
+        Returns how the program that works from now on did on the record's configuration.
+        """
+        changed = self._working != self._accepted
+        if changed and self._refuses(record):
+            self._narrate(f"seed {record.seed}: not accepted, since it loses elsewhere what it wins here")
+            self._working = self._accepted
+            return self._last(self._accepted, record.seed) or record
+        self._accepted = self._working
+        self._witnesses[record.seed] = self._success = record
+        if changed or not self._history:
+            self._history.append(Acceptance(self._accepted.digest, self._executions))
+        if changed and not self._checking.refuse:
+            self._take_up([self._diagnose(other) for other in self._uncertified(record.seed)])
         return record
+
+    def _refuses(self, record: Record) -> bool:
+        """Whether the working program must not be accepted for its success."""
+        if self._checking.minibatch:
+            return self._lead(record) <= 0
+        if not self._checking.refuse:
+            return False
+        found = []
+        for seed in self._uncertified(record.seed):
+            found.append(self._diagnose(seed))
+            if not found[-1].success and self._holds(seed):
+                return True  # one loss for one win: no more needs to be known
+        self._take_up(found)
+        return False
+
+    def _holds(self, seed: int) -> bool:
+        """Whether the accepted program is known to succeed on a configuration with a witness."""
+        last = self._last(self._accepted, seed)
+        if last is not None:
+            return last.success
+        replayed = self._effects.replay(self._task, self._accepted, self._witnesses[seed])
+        return isinstance(replayed.certificate, Certified)
 
     def _execute(self, role: Role, program: Program, seed: int, number: int | None = None) -> Record:
         self._reserve()
@@ -185,20 +237,53 @@ class Search:
         if self._settings.executions is not None and self._executions >= self._settings.executions:
             raise BudgetSpentError
 
-    def _certify(self, seed: int) -> None:
-        """Replay a sample of older witnesses; run sparse diagnostics on those that are not certified."""
+    def _lead(self, child: Record) -> int:
+        """On how many configurations of a minibatch the working program is ahead of the accepted one."""
+        sampler = random.Random(f"minibatch {self._run_seed} {self._trials}")
+        others = [seed for seed in self._development if seed != child.seed]
+        batch = [child.seed, *sampler.sample(others, min(self._checking.minibatch - 1, len(others)))]
+        parents, children = (
+            [self._run_once("gate", program, seed) for seed in batch] for program in (self._accepted, self._working)
+        )
+        return sum(record.success for record in children) - sum(record.success for record in parents)
+
+    def _uncertified(self, seed: int) -> list[int]:
+        """Configurations of older successes on which a change must be run: what replays don't certify (section 3.3)."""
         others = sorted(other for other in self._witnesses if other != seed)
-        sampler = random.Random(f"certify {self._run_seed} {self._trials}")
-        sample = sampler.sample(others, min(self._settings.sampled_witnesses, len(others)))
-        uncertified = [other for other in sample if not self._replay(self._accepted, self._witnesses[other])]
-        pending = {record.seed for record in self._followups}
-        open_to = [
-            other
-            for other in uncertified
-            if self._followups_used.get(other, 0) < self._settings.followup_repairs and other not in pending
-        ]
-        for other in open_to[: self._settings.diagnostics]:
-            self._diagnose(other)
+        if self._checking.witnesses is not None:
+            sampler = random.Random(f"certify {self._run_seed} {self._trials}")
+            others = sampler.sample(others, min(self._checking.witnesses, len(others)))
+        if self._checking.replay:
+            others = [other for other in others if not self._replay(self._working, self._witnesses[other])]
+        if self._checking.diagnostics is not None:
+            useful = [other for other in others if self._checking.refuse or self._may_follow_up(other)]
+            return useful[: self._checking.diagnostics]
+        return others
+
+    def _take_up(self, diagnostics: list[Record]) -> None:
+        """Queue a follow-up for each failed diagnostic; the others may renew their witnesses."""
+        for record in diagnostics:
+            if not record.success and self._may_follow_up(record.seed):
+                self._followups.append(record)
+            elif record.success and self._settings.witnesses == "refresh":
+                self._witnesses[record.seed] = record
+
+    def _may_follow_up(self, seed: int) -> bool:
+        """Whether a failed diagnostic may queue a follow-up: none is pending, and its repair is unused."""
+        pending = any(record.seed == seed for record in self._followups)
+        return not pending and self._followups_used.get(seed, 0) < self._settings.followup_repairs
+
+    def _run_once(self, role: Role, program: Program, seed: int, number: int | None = None) -> Record:
+        return self._known(program, seed) or self._execute(role, program, seed, number)
+
+    def _known(self, program: Program, seed: int) -> Record | None:
+        """What a program last did on a configuration, where that may stand for another run."""
+        return self._last(program, seed) if self._checking.reuse else None
+
+    def _last(self, program: Program, seed: int) -> Record | None:
+        """A program's last execution on a configuration."""
+        records = self._effects.archive.on(self._task.name, seed)
+        return next((record for record in reversed(records) if record.program == program.digest), None)
 
     def _replay(self, program: Program, witness: Record) -> bool:
         replayed = self._effects.replay(self._task, program, witness)
@@ -212,17 +297,15 @@ class Search:
             source = self._effects.archive.programs[witness.program]
             edited = bool(edited_lines(source, program).intersection(certificate.lines))
         return Check(
-            program.digest, witness.number, witness.seed, certificate, replayed.seconds, witness.seconds, edited
-        )
+            program.digest, witness.number, witness.seed, certificate, replayed.seconds, witness.seconds, edited,
+            replayed.retrieval_seconds,
+        )  # fmt: skip
 
-    def _diagnose(self, seed: int) -> None:
-        record = self._execute("diagnostic", self._accepted, seed)
+    def _diagnose(self, seed: int) -> Record:
+        record = self._run_once("diagnostic", self._working, seed)
         self._diagnostics.append(record)
         self._narrate(f"seed {seed}: diagnostic: {record.outcome.text}")
-        if not record.success:
-            self._followups.append(record)
-        elif self._settings.witnesses == "refresh":
-            self._witnesses[seed] = record
+        return record
 
     def _feedback(self) -> Feedback:
         certificates = tuple((check.seed, check.certificate) for check in self._checks)
@@ -233,9 +316,11 @@ class Search:
         self._plans.setdefault(program.digest, plan)
         return program
 
-    def _freeze(self, first: Program) -> Learned:
+    def _freeze(self, first: Program, seconds: float) -> Learned:
         """Replay the whole bank with the accepted program, run what is uncertified, and find the best program."""
-        accepted = list(dict.fromkeys(self._history)) or [first]
+        programs = self._effects.archive.programs
+        accepted = [programs[item.program] for item in self._history] or [first]
+        accepted = list(dict.fromkeys(accepted))
         bank = dict(sorted(self._witnesses.items()))
         final = self._accepted
         held = {final.digest: self._holding(final, bank, -1)}
@@ -248,6 +333,9 @@ class Search:
             final.digest,
             best,
             [program.digest for program in accepted],
+            list(self._history),
+            self._executions,
+            seconds,
             {seed: record.number for seed, record in bank.items()},
             list(self._checks),
             list(self._attempts),

@@ -89,6 +89,8 @@ def test_an_unfinished_run_is_said_with_the_way_on(run, surefoot):
         (("desk/place", "--held-out", ""), "names no configurations"),
         (("desk/place", "--dev", "1-5", "--held-out", "5"), "Configurations 5 are both development and held-out"),
         (("desk/place", "--witnesses", "fresh"), "neither 'refresh' nor 'paper'"),
+        (("desk/place", "--regressions", "allow"), "neither 'refuse' nor 'paper'"),
+        (("desk/place", "--checking", "all"), "none of certify, rerun-all, minibatch, none"),
         (("desk/place", "--episodes", "0"), "--episodes"),
         (("desk/place", "--library", "."), "can't be read: Is a directory"),
     ],

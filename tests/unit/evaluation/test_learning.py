@@ -15,7 +15,6 @@ from surefoot.errors import RunError, UsageError
 from surefoot.evaluation import learning
 from surefoot.evaluation.learning import Report
 from surefoot.evaluation.pool import Episode
-from surefoot.memory.archive import Archive
 from surefoot.program.source import Program
 from surefoot.program.stages import staged
 from surefoot.proposer.skills.library import SkillLibrary
@@ -98,10 +97,10 @@ def test_held_out_scenes_that_were_developed_on_end_the_run_without_a_report(lea
 
 
 def test_a_held_out_scene_that_the_environment_lost_counts_for_neither_program(finished, learn, monkeypatch):
-    def lossy(folder, task, learned, archive: Archive, workers, advance):
+    def lossy(folder, searched, workers, advance):
         fine = [Episode(seed, Success(), None, 0, 0.0) for seed in (3, 15)]
         lost = [Episode(3, Infrastructure("the worker process died"), None, 0, 0.0), fine[1]]
-        return {learned.first: fine, learned.final: lost, learned.best: lost}
+        return {searched.programs["first"]: fine, searched.programs["final"]: lost}
 
     monkeypatch.setattr(learning, "_evaluate", lossy)
     monkeypatch.setattr(learning.RunFolder, "save", lambda *_: None)

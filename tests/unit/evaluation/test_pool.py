@@ -9,7 +9,8 @@ import pytest
 
 from surefoot.boundary.outcome import Infrastructure, is_success
 from surefoot.evaluation import pool
-from surefoot.evaluation.pool import Episode, Job, run_episodes
+from surefoot.evaluation.local import LocalWorker
+from surefoot.evaluation.pool import Episode, Evaluation, Job, run_episodes
 
 
 @pytest.fixture
@@ -28,40 +29,41 @@ def test_one_worker_and_two_give_the_same_table(desk, jobs):
     assert sum(is_success(item.outcome) for _, item in single) == 4
 
 
-def test_a_killed_worker_costs_its_episode_and_no_other(desk, jobs, monkeypatch):
+@pytest.fixture
+def started(monkeypatch) -> list[LocalWorker]:
+    """Workers in the order in which they are hired."""
+    hired = []
+    monkeypatch.setattr(pool, "LocalWorker", lambda: hired.append(LocalWorker()) or hired[-1])
+    return hired
+
+
+def processes(worker: LocalWorker):
+    return list(worker._pool._processes.values())
+
+
+def test_a_killed_worker_s_episode_is_run_again_by_another(desk, jobs, started):
     expected = table(dict(run_episodes(desk, jobs, 1)))
-    started = []
-
-    def worker(task):
-        started.append(made(task))
-        return started[-1]
-
-    made = pool._worker
-    monkeypatch.setattr(pool, "_worker", worker)
     episodes = {}
     for index, episode in run_episodes(desk, jobs, 2):
         if not episodes:  # the other worker is at work now, or idle: in both cases it dies
-            (process,) = started[1]._processes.values()
+            (process,) = processes(started[1])
             os.kill(process.pid, signal.SIGKILL)
             process.join()
         episodes[index] = episode
-    found = table(episodes)
-    lost = [row for row in found if isinstance(row[1], Infrastructure)]
-    assert [row[1].detail for row in lost] == ["the worker process died"] * len(lost)
-    assert len(lost) <= 1
-    assert [row for row in found if row not in lost] == [
-        row for row in expected if row[0] not in [row[0] for row in lost]
-    ]
+    assert table(episodes) == expected
     assert len(started) == 3
 
 
-def test_abandoning_the_episodes_ends_the_workers(desk, jobs, monkeypatch):
-    started = []
-    made = pool._worker
-    monkeypatch.setattr(pool, "_worker", lambda task: started.append(made(task)) or started[-1])
+def test_an_episode_that_is_given_up_is_an_infrastructure_failure(desk, jobs):
+    lost = Evaluation(desk.name, jobs[0]).given_up()
+    assert lost.outcome == Infrastructure("the worker process died 3 times at this episode")
+    assert (lost.seed, lost.scene) == (101, None)
+
+
+def test_abandoning_the_episodes_ends_the_workers(desk, jobs, started):
     episodes = run_episodes(desk, jobs, 2)
     next(episodes)
-    processes = [process for item in started for process in item._processes.values()]
+    alive = [process for worker in started for process in processes(worker)]
     episodes.close()
-    assert len(processes) == 2
-    assert not any(process.is_alive() for process in processes)
+    assert len(alive) == 2
+    assert not any(process.is_alive() for process in alive)

@@ -37,6 +37,17 @@ def test_finished_effects_come_from_the_journal_and_the_rest_is_computed(path):
     assert (journal.length, journal.kinds()) == (3, {"plan": 2, "revise": 1})
 
 
+def test_what_an_effect_took_is_kept_from_when_it_was_computed(tmp_path, monkeypatch):
+    ticks = iter([10.0, 12.5, 20.0, 21.0])
+    monkeypatch.setattr("surefoot.memory.journal.time.perf_counter", lambda: next(ticks))
+    for compute in (lambda: "x", never):
+        journal = Journal(tmp_path / "run.sqlite", "v1")
+        for number in range(2):
+            journal.step("plan", number, str, compute)
+        assert journal.seconds() == {"plan": 3.5}
+        journal.close()
+
+
 def test_an_effect_that_is_falsy_is_not_repeated_either(tmp_path):
     for compute in (lambda: "", never):
         journal = Journal(tmp_path / "run.sqlite", "v1")

@@ -10,7 +10,8 @@ import pytest
 
 from surefoot.errors import RunError, UsageError
 from surefoot.evaluation.learning import new_manifest
-from surefoot.search.folder import FORMAT, Manifest, RunFolder, merge_library, read_library, read_manifest
+from surefoot.memory.folder import FORMAT
+from surefoot.search.folder import Manifest, RunFolder, merge_library, read_library
 from surefoot.search.settings import Settings
 
 
@@ -83,13 +84,13 @@ def test_other_code_is_named_and_the_lock_released(run):
 def test_a_broken_manifest_is_said(run, data):
     (run / "manifest.json").write_bytes(data)
     with pytest.raises(RunError, match=r"The manifest of .* can't be read"):
-        read_manifest(run)
+        RunFolder.read_manifest(run)
 
 
 def test_a_newer_format_is_refused_as_such(run):
     rewrite(run, format=FORMAT + 1, settings="of another kind")
     with pytest.raises(RunError, match=f"has format {FORMAT + 1}; this surefoot knows {FORMAT}"):
-        read_manifest(run)
+        RunFolder.read_manifest(run)
 
 
 def test_a_broken_journal_is_said_and_the_lock_released(run):

@@ -1,10 +1,19 @@
-"""The learning loop (SCOPE): whole sequences of a scripted search."""
+"""The learning loop (SCOPE), with regressions accepted as in the paper: whole sequences of a scripted search."""
 
 from __future__ import annotations
+
+from functools import partial
+
+import pytest
 
 from surefoot.boundary.outcome import Failure
 from surefoot.program.source import Program
 from surefoot.search.loop import edited_lines
+
+
+@pytest.fixture
+def search(search):
+    return partial(search, regressions="paper")
 
 
 def before_freeze(log: list[str], learned) -> list[str]:
