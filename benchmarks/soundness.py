@@ -71,10 +71,10 @@ SUBJECTS = (
     Subject("desk/place", "place_naive", DESK_QUERIES),
     Subject("desk/occlusion", "occlusion_cached", DESK_QUERIES),
     Subject("robosuite/cube-lift", "robosuite_lift", ROBOT_QUERIES),
-    Subject("robosuite/cube-lift", "lift_steady", (*ROBOT_QUERIES, "get_object_pose('cube')")),
     Subject(
-        "robosuite/cube-stack", "stack_hasty", (*ROBOT_QUERIES, "get_object_pose('cubeA', return_bbox_extent=True)")
+        "robosuite/cube-stack", "robosuite_stack", (*ROBOT_QUERIES, "get_object_pose('cubeA', return_bbox_extent=True)")
     ),
+    Subject("robosuite/two-arm-lift", "robosuite_two_arm_lift", ("get_arm0_gripper_pose()", "get_handle0_pos()")),
 )
 
 

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
 from surefoot.boundary.environment import Environment
 from surefoot.environments.base import Task
 from surefoot.environments.registry import find_task
+from surefoot.environments.robosuite.suites import SUITES
 
 STEADY = ["desk/place", "desk/occlusion"]
 TASKS = [*STEADY, "desk/place-unsteady"]
-SIMULATED = ["robosuite/cube-lift", "robosuite/cube-stack"]
+SIMULATED = SUITES["robosuite"]
 """Tasks of simulators, run under the `sim` marker alone."""
 
 
-def _parameters(names: list[str]) -> list[object]:
+def _parameters(names: Sequence[str]) -> list[object]:
     # not importorskip: importing robosuite here would choose a renderer
     missing = pytest.mark.skipif(importlib.util.find_spec("robosuite") is None, reason="needs the extra robosuite")
     return [*names, *(pytest.param(name, marks=[pytest.mark.sim, missing]) for name in SIMULATED)]

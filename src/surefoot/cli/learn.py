@@ -34,7 +34,7 @@ def learn(
     witnesses: Annotated[str, typer.Option("--witnesses", help="'refresh' or 'paper'; see docs.")] = "refresh",
     regressions: Annotated[
         str, typer.Option("--regressions", help="'refuse' a change that loses an older success, or 'paper'; see docs.")
-    ] = "refuse",
+    ] = "paper",
     checking: Annotated[
         str, typer.Option("--checking", help="'certify', or for comparison 'rerun-all', 'minibatch', 'none'; see docs.")
     ] = "certify",

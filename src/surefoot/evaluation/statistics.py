@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from scipy import stats
 
 
 def wilson_interval(successes: int, episodes: int, confidence: float = 0.95) -> tuple[float, float]:
@@ -112,5 +111,6 @@ def smallest_distance(
 
 def _binomial(successes: int, episodes: int) -> Any:
     """SciPy's binomial test; it takes longer to import than a worker, which needs none, to start."""
+    from scipy import stats
 
     return stats.binomtest(successes, episodes)

@@ -43,7 +43,7 @@ LOSES = ((1, 2), {"P0": [1], "P1": [2], "P2": [1, 2]})
 
 @pytest.mark.parametrize("checking", ["certify", "rerun-all"])
 def test_a_change_that_loses_an_older_success_is_refused_and_the_visit_goes_on_from_the_parent(search, checking):
-    effects, learned = search(*LOSES, checking=checking, last=3)
+    effects, learned = search(*LOSES, checking=checking, regressions="refuse", last=3)
     log = [line for line in effects.log if not line.startswith("replay")]
     assert log[:6] == [
         "entry P0 @1 +", "entry P0 @2 -", "repair P1 @2 +", "diagnostic P1 @1 -", "repair P2 @2 +", "diagnostic P2 @1 +",
@@ -56,14 +56,14 @@ def test_a_change_that_loses_an_older_success_is_refused_and_the_visit_goes_on_f
 
 def test_the_first_loss_ends_the_check_of_a_change(search):
     solves = {"P0": [1, 2, 3], "P1": [4]}
-    effects, _ = search((1, 2, 3, 4), solves, checking="rerun-all", last=2)
+    effects, _ = search((1, 2, 3, 4), solves, checking="rerun-all", regressions="refuse", last=2)
     assert runs(effects, "diagnostic") == ["P1 @1 -"]
 
 
 def test_a_failure_where_the_accepted_program_is_not_known_to_succeed_is_no_loss_and_queues_a_follow_up(search):
     # with one witness sampled, P1 is tried on 2 only and accepted; P2 fails on 1, which P1 may have lost
     solves = {"P0": [1, 2], "P1": [2, 3], "P2": [2, 3, 4]}
-    effects, learned = search((1, 2, 3, 4), solves, sampled_witnesses=1, run_seed=2, last=3)
+    effects, learned = search((1, 2, 3, 4), solves, sampled_witnesses=1, run_seed=2, regressions="refuse", last=3)
     assert runs(effects, "diagnostic") == ["P1 @2 +", "P2 @1 -"]
     assert effects.archive.programs[learned.final].source == "P2"
     last = effects.contexts[-1].failure

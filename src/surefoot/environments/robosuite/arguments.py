@@ -31,9 +31,13 @@ def finite_array(value: object, size: int, what: str) -> Array:
 def distance_of(value: object, what: str) -> float:
     """`value` as a float; BadPoseError unless it is one finite number."""
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not -math.inf < value < math.inf:  # type: ignore[operator]
+    try:
+        distance = float(value) if number else math.nan  # type: ignore[arg-type]
+    except OverflowError:  # an int beyond all floats
+        distance = math.inf
+    if not math.isfinite(distance):
         raise BadPoseError(f"{what} must be a finite number of metres, not {reprlib.repr(value)}.")
-    return float(value)  # type: ignore[arg-type]
+    return distance
 
 
 def rotation(value: object, what: str) -> Array:

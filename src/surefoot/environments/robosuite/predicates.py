@@ -120,7 +120,7 @@ def is_seated(telemetry: Telemetry, item: str, base: str, holds: Literal["top", 
     """Whether the item rests where the base holds things; what readings report as `seated.<item>.<base>`."""
     if holds == "foot":
         offsets = (abs(a - b) for a, b in zip(_flat(telemetry, item), _flat(telemetry, base), strict=True))
-        return max(offsets) < PEG_OFFSET and bool(telemetry[f"height.{item}"] < FOOT_HEIGHT)
+        return all(offset < PEG_OFFSET for offset in offsets) and bool(telemetry[f"height.{item}"] < FOOT_HEIGHT)
     rise = telemetry[f"position.{item}"][2] - telemetry[f"position.{base}"][2]
     return bool(telemetry[contact_key(item, base)]) and rise > STACKED_RISE and lifted(telemetry, item)
 

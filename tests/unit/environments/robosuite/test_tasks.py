@@ -1,6 +1,7 @@
 import subprocess
 import sys
 
+from surefoot.environments.robosuite.suites import SUITES
 from surefoot.environments.robosuite.tasks import TASKS
 
 FORBIDDEN = ("robosuite", "mujoco", "numba", "cv2")
@@ -15,19 +16,43 @@ def test_importing_the_tasks_loads_no_simulator():
     assert done.stdout == "[]\n"
 
 
-def test_every_task_offers_the_functions_of_public_programs():
+ONE_ARM = {"get_object_pose": "query", "goto_pose": "effect", "home_pose": "effect", "get_observation": "query"}
+GRIPPER = ONE_ARM | {"sample_grasp_pose": "query", "open_gripper": "effect", "close_gripper": "effect"}
+TWO_ARMS = {"get_object_pose": "query", "goto_pose_both": "effect"} | {
+    name.format(arm): kind
+    for arm in ("arm0", "arm1")
+    for name, kind in (
+        ("get_{}_gripper_pose", "query"), ("goto_pose_{}", "effect"), ("open_gripper_{}", "effect"),
+        ("close_gripper_{}", "effect"), ("home_pose_{}", "effect"),
+    )
+}  # fmt: skip
+POT = TWO_ARMS | {"get_pot_pose": "query", "get_handle0_pos": "query", "get_handle1_pos": "query"}
+OFFERED = {
+    "robosuite/cube-lift": GRIPPER,
+    "robosuite/cube-stack": GRIPPER,
+    "robosuite/cube-restack": GRIPPER,
+    "robosuite/spill-wipe": ONE_ARM,
+    "robosuite/two-arm-handover": TWO_ARMS | {"get_hammer_pose": "query"},
+    "robosuite/two-arm-lift": POT,
+    "robosuite/nut-assembly": GRIPPER,
+}
+
+
+def test_the_suite_names_every_task_once():
+    assert sorted(SUITES["robosuite"]) == sorted(TASKS) == sorted(OFFERED)
+
+
+def test_every_task_offers_the_functions_of_public_programs_and_says_what_they_do():
     for task in TASKS.values():
-        kinds = {function.name: function.kind for function in task.surface.functions}
-        assert kinds == {
-            "get_object_pose": "query",
-            "sample_grasp_pose": "query",
-            "goto_pose": "effect",
-            "open_gripper": "effect",
-            "close_gripper": "effect",
-            "home_pose": "effect",
-            "get_observation": "query",
-        }
+        assert {function.name: function.kind for function in task.surface.functions} == OFFERED[task.name]
         assert all(function.doc for function in task.surface.functions)
+
+
+def test_demonstrations_are_of_at_most_four_tasks():
+    assert len({item.task for task in TASKS.values() for item in task.demonstrations}) <= 4
+    for task in TASKS.values():
+        assert task.demonstrations
+        assert all(item.task in TASKS and item.source for item in task.demonstrations)
 
 
 def test_development_and_held_out_seeds_share_nothing_and_stay_clear_of_the_sealed_ones():
@@ -55,3 +80,16 @@ def test_a_protocol_names_versions_robot_limits_and_how_success_is_judged():
         "10 control steps of holding still while the hand opens; at most 1500 control steps; success is "
         "robosuite's own check of the state in which the program ended, with no steps after it"
     )
+
+
+def test_the_protocol_of_two_arms_names_both():
+    assert TASKS["robosuite/two-arm-lift"].protocol.startswith(
+        "robosuite 1.4.0 TwoArmLift, Panda+Panda, OSC_POSE at 20 Hz"
+    )
+
+
+def test_roles_name_things_and_arms_that_the_task_has():
+    for task in TASKS.values():
+        setup = task.make.args[0]
+        named = {spec.name for spec in setup.objects} | {setup.spill} | set(setup.arms)
+        assert set(task.roles.values()) <= named
