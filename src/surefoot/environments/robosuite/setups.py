@@ -97,8 +97,8 @@ TWO_ARM_LIFT = Setup(
     "TwoArmLift",
     (
         ObjectSpec("pot", ("body", "pot_root"), geoms=("pot", "contact_geoms"), lift_height=0.17),
-        ObjectSpec("handle0", ("site", "pot_handle0"), ("green handle",), ("pot", "handle0_geoms")),
-        ObjectSpec("handle1", ("site", "pot_handle1"), ("blue handle",), ("pot", "handle1_geoms")),
+        ObjectSpec("handle0", ("site", "pot_handle0"), ("green handle",), ("pot", "handle0_geoms"), long_axis=0),
+        ObjectSpec("handle1", ("site", "pot_handle1"), ("blue handle",), ("pot", "handle1_geoms"), long_axis=0),
     ),
     PotApi,
     ("Panda", "Panda"),

@@ -152,7 +152,7 @@ _WIPE = task(
     ),
     {"item": "spill"},
     {"item": "dirt"},
-    demonstrations_of("robosuite/spill-wipe", "wipe_unpressed", "wipe_light"),
+    demonstrations_of("robosuite/spill-wipe", "wipe_unpressed", "wipe_middle"),
 )
 
 _HANDOVER = task(
