@@ -19,7 +19,7 @@ def grasp(item):
 
 @stage
 def raise_up(item):
-    rise = vary(0.045, 0.02, 0.2)
+    rise = vary(0.03, 0.02, 0.2)
     hand = get_observation()
     goto_pose(hand["hand_position"] + [0.0, 0.0, rise], hand["hand_quaternion_wxyz"])
 
