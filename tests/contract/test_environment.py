@@ -186,6 +186,40 @@ def test_a_snapshot_of_another_scene_is_refused(task, start):
         start(task, 102).restore(snapshot)
 
 
+def test_a_watched_and_drawn_episode_is_equal_to_one_that_is_not(steady, start):
+    watched, plain = start(steady), start(steady)
+    try:
+        first = watched.frame()
+    except UsageError as error:
+        pytest.skip(str(error))
+    if first is None:
+        pytest.skip("has no pictures")
+    seen = []
+
+    def look():
+        seen.append(watched.steps)
+        if len(seen) % 50 == 1:  # not all: a simulator draws slowly
+            frame = watched.frame()
+            assert (frame.shape, frame.dtype) == (first.shape, np.uint8)
+
+    watched.watch(look)
+    states = []
+    for environment in (watched, plain):
+        act(steady, environment)
+        states.append((environment.state_digest(), everything(environment)))
+    assert states[0] == states[1]
+    assert seen == list(range(1, watched.steps + 1))
+    assert not np.array_equal(watched.frame(), first)
+
+
+def test_nobody_is_told_of_the_steps_of_the_next_episode(task, start):
+    environment, seen = start(task), []
+    environment.watch(lambda: seen.append(environment.steps))
+    environment.reset(102)
+    environment.sleep(0.1)
+    assert seen == []
+
+
 def test_answers_are_not_overwritten_by_later_calls_unless_they_are_shared_state(task, start):
     environment = start(task)
     answers = [attempted(method, arguments) for _, method, arguments in calls(task, environment, "query")]

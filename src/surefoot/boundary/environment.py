@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from surefoot.errors import UsageError
+
+Frame = npt.NDArray[np.uint8]
+"""A picture, (height, width, 3), red, green and blue."""
 
 
 class Scene(msgspec.Struct, frozen=True):
@@ -98,6 +103,20 @@ class Environment(abc.ABC):
         has the same structure again, the order of dicts included. UsageError for what is no such snapshot.
         """
         raise UsageError(f"{type(self).__name__} cannot restore snapshots.")
+
+    def watch(self, on_step: Callable[[], None]) -> None:
+        """Call `on_step` after each environment step of this episode, until the next reset.
+
+        It only looks: `frame`, `clock` and `telemetry` may be read in it. Without effect where `frame` gives None.
+        """
+        return
+
+    def frame(self) -> Frame | None:
+        """A picture of the state as it is now, read without changing it; None where there are no pictures.
+
+        All of one episode have one size. UsageError, naming what to install, where this machine can't draw them.
+        """
+        return None
 
     def close(self) -> None:  # noqa: B027 - most environments hold nothing to release
         """Release what the environment holds."""

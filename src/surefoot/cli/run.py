@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from surefoot.environments.host import TaskHost
 from surefoot.environments.registry import find_task
 from surefoot.errors import EnvironmentFaultError
 from surefoot.program.source import Program
+from surefoot.report.film import Film
 from surefoot.tape.recording import Execution
 from surefoot.tape.records import Event
 
@@ -27,6 +29,9 @@ def run(
     program: ProgramPath,
     seed: Annotated[int, typer.Option("--seed", min=0, max=LARGEST_SEED, help="The configuration.")],
     tape: Annotated[Path | None, typer.Option("--tape", metavar="F", help="Record the run to this new file.")] = None,
+    video: Annotated[
+        Path | None, typer.Option("--video", metavar="FILE", help="Film the run to this new .mp4 file.")
+    ] = None,
     run_seed: RunSeed = 0,
     trusted: Trusted = False,
     as_json: AsJson = False,
@@ -34,6 +39,7 @@ def run(
     """Run PROGRAM on one configuration of TASK and say how it ended. Exit 0 on success, else 1."""
     chosen, text = find_task(task), Program.read(program, profile_of(trusted))
     text.check()
+    film = Film(video) if video is not None else None
 
     def show_event(event: Event) -> None:
         if event.number == SHOWN_CALLS and not as_json:
@@ -42,12 +48,16 @@ def run(
             error = " raised" if event.raised else ""
             err.print(f"  {event.number:3d}  line {event.line:<4d} {event.function}{error}", style="dim", markup=False)
 
+    around = film.shoot if film is not None else nullcontext
     with TaskHost(chosen) as host:
-        execution = host.execute(text, seed, path=tape, run_seed=run_seed, on_event=show_event)
+        execution = host.execute(text, seed, path=tape, run_seed=run_seed, on_event=show_event, around=around)
     if as_json:
         print_json(as_data(execution))
     else:
         _print(execution, tape)
+    if film is not None and film.begun:
+        film.check()
+        say(f"Video: {film.path}", err)
     if isinstance(execution.outcome, Infrastructure):
         return EnvironmentFaultError.exit_code
     return 0 if is_success(execution.outcome) else 1

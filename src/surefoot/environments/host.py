@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from types import TracebackType
 
@@ -15,7 +16,7 @@ from surefoot.program.source import Program
 from surefoot.tape.certificate import Certificate, Unavailable
 from surefoot.tape.file import Tape
 from surefoot.tape.fork import Forked, fork
-from surefoot.tape.recording import Execution, Origin, execute
+from surefoot.tape.recording import Around, Execution, Origin, execute
 from surefoot.tape.records import Event
 from surefoot.tape.replay import Interpreters, certify
 
@@ -69,8 +70,12 @@ class TaskHost:
         path: Path | None = None,
         run_seed: int = 0,
         on_event: Callable[[Event], None] | None = None,
+        around: Around = nullcontext,
     ) -> Execution:
-        """Run `program` on a fresh reset of configuration `seed`; tape it to `path` if given."""
+        """Run `program` on a fresh reset of configuration `seed`; tape it to `path` if given.
+
+        `around` is entered with the environment as long as the program runs.
+        """
         execution = execute(
             program,
             self._fresh_environment(),
@@ -80,6 +85,7 @@ class TaskHost:
             path=path,
             run_seed=run_seed,
             on_event=on_event,
+            around=around,
         )
         if isinstance(execution.outcome, Infrastructure):
             self._drop_environment()  # what failed once may be broken for good

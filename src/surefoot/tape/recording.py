@@ -35,6 +35,10 @@ class Origin(msgspec.Struct, frozen=True):
     revision: str
 
 
+Around = Callable[[Environment], contextlib.AbstractContextManager[object]]
+"""What stands around a run: entered once the scene stands and before the program runs, left after the verdict."""
+
+
 class Execution(msgspec.Struct, frozen=True):
     """One run of a program on one fresh reset.
 
@@ -61,11 +65,12 @@ def execute(
     limits: Limits | None = None,
     run_seed: int = 0,
     on_event: Callable[[Event], None] | None = None,
+    around: Around = contextlib.nullcontext,
 ) -> Execution:
     """Run `program` on a fresh reset of configuration `seed`; write a tape to `path` if given.
 
     A program's failure, an environment's fault and an invalid program are outcomes, not errors. Raises
-    TapeError where the tape can't be written.
+    TapeError where the tape can't be written, and what entering `around` raises.
     """
     try:
         program.check()
@@ -77,37 +82,38 @@ def execute(
         observed = environment.telemetry()
     except Exception as error:  # noqa: BLE001 - whatever a simulator raises at reset is infrastructure
         return Execution(seed, Infrastructure(fault_text(error)), time.perf_counter() - started, 0, None, None)
-    limits = limits or Limits()
-    try:
-        callee = Callee(environment.public_state, types_of(type(environment.api)))
-    except UnsupportedValueError as error:
-        detail = f"the public state holds what can't cross: {error}"
-        return Execution(seed, Infrastructure(detail), time.perf_counter() - started, 0, scene, None)
-    if len(callee.opening) > MAX_TABLE:
-        detail = f"the public state is more than can cross: {len(callee.opening) >> 20} MB"
-        return Execution(seed, Infrastructure(detail), time.perf_counter() - started, 0, scene, None)
-    header = header_of(program, origin, scene, zygote, limits, run_seed, callee.opening, environment.clock)
-    writer = TapeWriter(path, header) if path is not None else None
-    try:
-        host = LiveHost(environment, origin.surface, callee, limits, writer, on_event)
-        begin = Begin(
-            program.source,
-            origin.surface.functions,
-            origin.surface.types,
-            callee.opening,
-            run_seed,
-            environment.clock,
-            False,
-            modules=program.modules,
-            profile=program.profile,
-        )
-        ending, process = _converse(host, observed, lambda: zygote.run(begin, limits))
-        tape = concluded(host, header, ending, process, started)
-    finally:
-        if writer is not None:
-            writer.close()
-    assert tape.end is not None
-    return Execution(seed, tape.end.outcome, tape.seconds, tape.end.steps, scene, tape)
+    with around(environment):
+        limits = limits or Limits()
+        try:
+            callee = Callee(environment.public_state, types_of(type(environment.api)))
+        except UnsupportedValueError as error:
+            detail = f"the public state holds what can't cross: {error}"
+            return Execution(seed, Infrastructure(detail), time.perf_counter() - started, 0, scene, None)
+        if len(callee.opening) > MAX_TABLE:
+            detail = f"the public state is more than can cross: {len(callee.opening) >> 20} MB"
+            return Execution(seed, Infrastructure(detail), time.perf_counter() - started, 0, scene, None)
+        header = header_of(program, origin, scene, zygote, limits, run_seed, callee.opening, environment.clock)
+        writer = TapeWriter(path, header) if path is not None else None
+        try:
+            host = LiveHost(environment, origin.surface, callee, limits, writer, on_event)
+            begin = Begin(
+                program.source,
+                origin.surface.functions,
+                origin.surface.types,
+                callee.opening,
+                run_seed,
+                environment.clock,
+                False,
+                modules=program.modules,
+                profile=program.profile,
+            )
+            ending, process = _converse(host, observed, lambda: zygote.run(begin, limits))
+            tape = concluded(host, header, ending, process, started)
+        finally:
+            if writer is not None:
+                writer.close()
+        assert tape.end is not None
+        return Execution(seed, tape.end.outcome, tape.seconds, tape.end.steps, scene, tape)
 
 
 def concluded(host: LiveHost, header: Header, ending: Ending, process: ProgramProcess | None, started: float) -> Tape:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from surefoot.boundary.decoding import decode_value
 from surefoot.boundary.encoding import encode_value
-from surefoot.boundary.environment import Environment, Scene, checked_duration
+from surefoot.boundary.environment import Environment, Frame, Scene, checked_duration
 from surefoot.boundary.surface import types_of
 from surefoot.environments.desk import predicates
 from surefoot.environments.desk.api import DeskApi
 from surefoot.environments.desk.board import graft, new_board
 from surefoot.environments.desk.camera import visible
 from surefoot.environments.desk.clock import spend
+from surefoot.environments.desk.picture import draw as draw_picture
 from surefoot.environments.desk.scene import Setting, describe_scene, draw
 from surefoot.environments.desk.world import STEP_SECONDS, World
 from surefoot.errors import UsageError
@@ -119,6 +121,14 @@ class DeskEnvironment(Environment):
         if encode_value(self.public_state) != snapshot["board"]:
             self.public_state.clear()
             self.public_state.update(board)
+
+    def watch(self, on_step: Callable[[], None]) -> None:
+        """Call `on_step` after each step of this episode."""
+        self._world.watchers.append(on_step)
+
+    def frame(self) -> Frame:
+        """The desk from above, (360, 480, 3)."""
+        return draw_picture(self._world)
 
     @property
     def _world(self) -> World:

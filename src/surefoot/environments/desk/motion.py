@@ -35,12 +35,7 @@ def move(world: World, target: Point) -> bool:
     hit = first_hit(world, start, target)
     share = 1.0 if hit is None else max(0.0, hit.share - GAP / length)
     needed = max(1, math.ceil(length * share / STRIDE - 1e-9))
-    left = world.step_limit - world.steps
-    if needed > left:
-        carry(world, between(start, target, share * left / needed))
-    else:
-        carry(world, between(start, target, share))
-    spend(world, needed)
+    spend(world, needed, lambda step: carry(world, between(start, target, share * (step / needed))))
     if hit is not None:
         strike(world, world.bodies[hit.name], start, target)
     return hit is None

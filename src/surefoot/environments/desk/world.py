@@ -6,6 +6,8 @@ Desk frame: origin at the desk's centre, x to the right, y away from the viewer,
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import cached_property
 
 import msgspec
 
@@ -75,7 +77,7 @@ class Hand(msgspec.Struct):
         return -self.offset[2] if self.holding else 0.0
 
 
-class World(msgspec.Struct):
+class World(msgspec.Struct, dict=True):
     """Everything that decides what happens next."""
 
     bodies: dict[str, Body]
@@ -83,6 +85,11 @@ class World(msgspec.Struct):
     step_limit: int
     hand_hides: bool
     steps: int = 0
+
+    @cached_property
+    def watchers(self) -> list[Callable[[], None]]:
+        """Who is told of each step; no part of the state."""
+        return []
 
     def assign(self, other: World) -> None:
         """Take over the state of `other`, keeping this object's identity."""

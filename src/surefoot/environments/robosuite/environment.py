@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from surefoot.boundary.environment import Environment, Scene, checked_duration
+from surefoot.boundary.environment import Environment, Frame, Scene, checked_duration
+from surefoot.environments.offscreen import Offscreen
 from surefoot.environments.robosuite.plant import Plant, Snapshot
 from surefoot.environments.robosuite.readings import Readings
 from surefoot.environments.robosuite.rig import Rig
@@ -38,9 +40,11 @@ class RobosuiteEnvironment(Environment):
         self._name = name
         self._simulator = make_robosuite(setup)
         self._running: Episode | None = None
+        self._offscreen: Offscreen | None = None
 
     def reset(self, seed: int) -> Scene:
         """Start configuration `seed`, a pure function of task and seed, and let it settle."""
+        self._stop_drawing()
         reset_robosuite(self._simulator, seed)
         sim = self._simulator.sim
         plant = Plant(sim.model._model, sim.data._data, self._simulator.robots, self.step_limit)
@@ -100,8 +104,20 @@ class RobosuiteEnvironment(Environment):
             raise UsageError("This snapshot is of another scene; reset to its seed, then restore it.")
         self._episode.plant.restore(Snapshot.from_value(snapshot["plant"]))
 
+    def watch(self, on_step: Callable[[], None]) -> None:
+        """Call `on_step` after each control step of this episode."""
+        self._episode.plant.on_step = on_step
+
+    def frame(self) -> Frame:
+        """What the setup's camera sees now, drawn from copies; UsageError where this machine can't draw."""
+        plant = self._episode.plant
+        if self._offscreen is None:
+            self._offscreen = Offscreen(plant.model, self._setup.camera)
+        return self._offscreen.frame(plant.data)
+
     def close(self) -> None:
         """Release the simulator's memory."""
+        self._stop_drawing()
         self._running = None
         self._simulator.close()
 
@@ -110,6 +126,11 @@ class RobosuiteEnvironment(Environment):
         if self._running is None:
             raise UsageError("The environment has no episode yet; call reset(seed) first.")
         return self._running
+
+    def _stop_drawing(self) -> None:
+        offscreen, self._offscreen = self._offscreen, None
+        if offscreen is not None:
+            offscreen.close()
 
     def _scene(self, seed: int, plant: Plant, readings: Readings) -> Scene:
         """Identity of the scene before it settles."""

@@ -22,16 +22,16 @@ PINNED = {"robosuite": ROBOSUITE_VERSION, "mujoco": MUJOCO_VERSION}
 def load_robosuite() -> types.ModuleType:
     """Import robosuite for use without rendering and return it.
 
-    `MUJOCO_GL` is set to "disabled" unless the user has chosen a renderer. Raises UsageError if robosuite or
+    A renderer that the user chose by `MUJOCO_GL` is neither loaded nor forgotten: pictures are drawn by
+    `surefoot.environments.offscreen`, which loads it when the first one is wanted. Raises UsageError if robosuite or
     mujoco is missing or has another version than the pinned one.
     """
     if "robosuite" in sys.modules:
         return sys.modules["robosuite"]
     check_installed()
-    os.environ.setdefault("MUJOCO_GL", "disabled")
     logging.getLogger("robosuite_logs").setLevel(logging.ERROR)
     sys.modules["robosuite.macros"] = _load_macros()
-    with _importable_cv2():
+    with _importable_cv2(), _without_gl():
         import robosuite
     return robosuite  # type: ignore[no-any-return]
 
@@ -82,6 +82,19 @@ def _can_cache(source: Path) -> bool:
     except RuntimeError:  # numba's "no locator available"
         return False
     return True
+
+
+@contextmanager
+def _without_gl() -> Iterator[None]:
+    """Have mujoco look for no GL library, whichever `MUJOCO_GL` names."""
+    chosen = os.environ.get("MUJOCO_GL")
+    os.environ["MUJOCO_GL"] = "disabled"
+    try:
+        yield
+    finally:
+        del os.environ["MUJOCO_GL"]
+        if chosen is not None:
+            os.environ["MUJOCO_GL"] = chosen
 
 
 @contextmanager

@@ -8,7 +8,7 @@ so that kinematics, contacts and velocities of the live state are always those o
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -66,7 +66,7 @@ class Plant:
     `robots` are robosuite's, all of one kind.
     `steps` counts control steps; StepLimitReachedError is raised instead of a step beyond `step_limit`.
     `changes` counts every change of the state, for caches of what was read from it. `ledger` is told of each
-    control step.
+    control step, `on_step` called after it.
     """
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, robots: Sequence[Any], step_limit: int):
@@ -76,6 +76,7 @@ class Plant:
         self.steps = 0
         self.changes = 0
         self.ledger = Ledger()
+        self.on_step: Callable[[], None] | None = None
         self._substeps = round(CONTROL_PERIOD / model.opt.timestep)
         mujoco.mj_step1(model, data)
         self._records = arm_records(robots)
@@ -102,6 +103,8 @@ class Plant:
             raise EnvironmentFaultError("MuJoCo found the simulation unstable and reset it; run the scene again.")
         self.steps += 1
         self.changes += 1
+        if self.on_step is not None:
+            self.on_step()
 
     def settle(self, steps: int) -> None:
         """Advance by control steps that are not counted: the episode begins after them."""

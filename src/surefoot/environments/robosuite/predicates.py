@@ -15,6 +15,9 @@ from surefoot.diagnosis.graph import Predicate, Telemetry
 REACH = 0.03
 """Largest distance of the fingertips from where a thing is grasped that counts as reached [m]."""
 
+SKEW = 0.3
+"""Farthest that fingers may be turned from closing straight across a long thing [rad]."""
+
 STILL_DISTANCE = 0.015
 """Farthest that a thing may have moved since the start and count as still [m]."""
 
@@ -33,7 +36,7 @@ PEG_OFFSET = 0.03
 FOOT_HEIGHT = 0.05
 """Largest height above the table of what sits around a peg's foot; robosuite's margin [m]."""
 
-ASIDE_DISTANCE = 0.06
+ASIDE_DISTANCE = 0.03
 """Smallest horizontal distance of a thing that was put aside from the one that it was on [m]."""
 
 OFFERED = 0.5
@@ -49,8 +52,9 @@ def reached(telemetry: Telemetry, item: str) -> bool:
 
 
 def reached_by(telemetry: Telemetry, item: str, arm: str) -> bool:
-    """One arm's fingertips are where the item is taken hold of."""
-    return math.dist(telemetry[f"{arm}.position"], telemetry[f"grasp_point.{item}"]) < REACH
+    """One arm's fingertips are where the item is taken hold of, and close across it if it is long."""
+    there = math.dist(telemetry[f"{arm}.position"], telemetry[f"grasp_point.{item}"]) < REACH
+    return there and bool(telemetry[f"skew.{item}.{arm}"] < SKEW)
 
 
 def near(telemetry: Telemetry, item: str, arm: str) -> bool:

@@ -160,7 +160,16 @@ class Readings:
 
     def _grasp_telemetry(self, name: str) -> dict[str, Any]:
         by_arm = {f"grasped.{name}.{arm}": self.grasped(name, index) for index, arm in enumerate(self._arms)}
-        return {**by_arm, f"grasped.{name}": any(by_arm.values())}
+        skews = {f"skew.{name}.{arm}": self._skew(name, index) for index, arm in enumerate(self._arms)}
+        return {**by_arm, **skews, f"grasped.{name}": any(by_arm.values())}
+
+    def _skew(self, name: str, arm: int) -> float:
+        """How far a hand's fingers are from closing straight across a long thing [rad]; 0 for others."""
+        axis = self._specs[name].long_axis
+        if axis is None:
+            return 0.0
+        along = (self.object_pose(name).rotation[:, axis] * self.hand_pose(arm).rotation[:, 1]).sum()
+        return math.asin(min(abs(float(along)), 1.0))
 
     def _touching(self, first: str, second: str) -> bool:
         one, other = (set(self._solids[name].geoms) for name in (first, second))

@@ -24,7 +24,8 @@ class Setup(msgspec.Struct, frozen=True):
     """A robosuite environment with the things that programs may ask for, and the functions that they call.
 
     `environment` is robosuite's name of it; `options` are further arguments for `robosuite.make`;
-    `step_limit` is an episode's budget of control steps. With `spill`, dirt on the table is a thing of that
+    `step_limit` is an episode's budget of control steps; `camera` is the robosuite camera that videos are seen
+    from. With `spill`, dirt on the table is a thing of that
     name, and is wiped off as in robosuite's Wipe.
     """
 
@@ -35,6 +36,7 @@ class Setup(msgspec.Struct, frozen=True):
     step_limit: int = 1500
     options: dict[str, Any] = msgspec.field(default_factory=dict)
     spill: str = ""
+    camera: str = "sideview"
 
     @property
     def protocol(self) -> str:
@@ -95,12 +97,13 @@ TWO_ARM_LIFT = Setup(
     "TwoArmLift",
     (
         ObjectSpec("pot", ("body", "pot_root"), geoms=("pot", "contact_geoms"), lift_height=0.17),
-        ObjectSpec("handle0", ("site", "pot_handle0"), ("green handle",), ("pot", "handle0_geoms")),
-        ObjectSpec("handle1", ("site", "pot_handle1"), ("blue handle",), ("pot", "handle1_geoms")),
+        ObjectSpec("handle0", ("site", "pot_handle0"), ("green handle",), ("pot", "handle0_geoms"), long_axis=0),
+        ObjectSpec("handle1", ("site", "pot_handle1"), ("blue handle",), ("pot", "handle1_geoms"), long_axis=0),
     ),
     PotApi,
     ("Panda", "Panda"),
     options=OPPOSED,
+    camera="frontview",
 )
 
 TWO_ARM_HANDOVER = Setup(
@@ -115,4 +118,5 @@ TWO_ARM_HANDOVER = Setup(
     ("Panda", "Panda"),
     step_limit=2500,
     options=OPPOSED,
+    camera="frontview",
 )

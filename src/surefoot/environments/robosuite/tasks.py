@@ -152,7 +152,7 @@ _WIPE = task(
     ),
     {"item": "spill"},
     {"item": "dirt"},
-    demonstrations_of("robosuite/spill-wipe", "wipe_light", "wipe_coarse"),
+    demonstrations_of("robosuite/spill-wipe", "wipe_unpressed", "wipe_middle"),
 )
 
 _HANDOVER = task(
@@ -170,7 +170,7 @@ _HANDOVER = task(
         check("handed_over", "item", "giver", "taker", after=("taken",)),
     ),
     {"item": "hammer", "handle": "handle", "giver": "arm0", "taker": "arm1"},
-    {"item": "tool", "handle": "handle", "giver": "arm", "taker": "arm"},
+    {"item": "tool", "handle": "handle", "giver": "arm0", "taker": "arm1"},
     demonstrations_of("robosuite/two-arm-handover", "handover_ends", "handover_leaning"),
 )
 
@@ -187,7 +187,7 @@ _TWO_ARM_LIFT = task(
         check("lifted", "item", after=("both_grasped",)),
     ),
     {"item": "pot", "near_handle": "handle0", "far_handle": "handle1", "near_arm": "arm0", "far_arm": "arm1"},
-    {"item": "pot", "near_handle": "handle", "far_handle": "handle", "near_arm": "arm", "far_arm": "arm"},
+    {"item": "pot", "near_handle": "handle", "far_handle": "handle", "near_arm": "arm0", "far_arm": "arm1"},
     demonstrations_of("robosuite/two-arm-lift", "lift_square", "lift_turned"),
 )
 

@@ -228,19 +228,24 @@ class Skills:
         yield from ((variant, "local") for variant in varied)
 
     def _varied(self, base: Sketch, slot: Slot) -> list[Variant]:
-        """One constant moved at a time, far moves first; the run's randomness orders moves of one size."""
+        """One constant moved at a time, far moves first; the run's randomness orders moves of one size.
+
+        Moves are shares of the way from the declared value to its bounds, so there are finitely many: steps from one
+        failed value to the next would close in on a bound without end.
+        """
         now = dict(slot.default.constants)
+        declared = base.stages[slot.default.fragment].constants
+        values = {constant.name: now.get(constant.name, constant.value) for constant in declared}
         variants = []
         for share in _STRATA:
             moves = [
-                (constant.name, constant.fitted(round(value + share * (bound - value), 6)), value)
-                for constant in base.stages[slot.default.fragment].constants
-                for value in [now.get(constant.name, constant.value)]
+                (constant.name, constant.fitted(round(constant.value + share * (bound - constant.value), 6)))
+                for constant in declared
                 for bound in (constant.high, constant.low)
             ]
             random.Random(f"{self._run_seed} {share}").shuffle(moves)
-            for name, moved, value in moves:
-                if moved != value:
+            for name, moved in moves:
+                if moved != values[name]:
                     variants.append(Variant(slot.default.fragment, tuple(sorted({**now, name: moved}.items()))))
         return variants
 

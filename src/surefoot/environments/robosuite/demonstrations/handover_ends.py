@@ -55,7 +55,7 @@ def offer(handle):
 
 @stage
 def meet(handle):
-    inset = vary(0.02, 0.01, 0.05)
+    inset = vary(0.05, 0.01, 0.05)
     tilt = vary(0.0, 0.0, 0.5)
     from scipy.spatial.transform import Rotation
     import numpy as np

@@ -1,9 +1,9 @@
-"""Lift a pot as it stands, hands turned to its handles, but in one go, and taken by the upper edge of the bars."""
+"""Lift a pot as it stands, hands turned to its handles, but straight at the handles and in one go."""
 
 
 @stage
 def reach(near_handle, far_handle):
-    above = vary(0.03, 0.0, 0.15)
+    above = vary(0.0, 0.0, 0.15)
     import numpy as np
 
     near, _ = get_object_pose(near_handle)

@@ -1,9 +1,9 @@
-"""Put two cubes the other way round in straight lines: no approach from above, a low carry, a rough aim."""
+"""Put two cubes the other way round in straight lines: hardly an approach from above, a low carry, a rough aim."""
 
 
 @stage
 def reach(item):
-    approach = vary(0.0, 0.0, 0.12)
+    approach = vary(0.03, 0.0, 0.12)
     position, quaternion = sample_grasp_pose(item)
     places = get_observation()["object_positions"]
     room = min([abs(place - position).max() for name, place in places.items() if name != item], default=1.0)
@@ -19,7 +19,7 @@ def grasp(item):
 
 @stage
 def raise_up(item):
-    rise = vary(0.045, 0.02, 0.2)
+    rise = vary(0.03, 0.02, 0.2)
     hand = get_observation()
     goto_pose(hand["hand_position"] + [0.0, 0.0, rise], hand["hand_quaternion_wxyz"])
 

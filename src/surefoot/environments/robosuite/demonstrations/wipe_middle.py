@@ -1,4 +1,4 @@
-"""Wipe in short strokes along x, lightly, and only where the dirt is thickest; lift the tool between strokes."""
+"""Wipe in short strokes along x, firmly, but only where the dirt is thickest; lift the tool between strokes."""
 
 
 @stage
@@ -10,7 +10,7 @@ def reach(item):
 @stage
 def sweep(item):
     stride = vary(0.05, 0.03, 0.2)
-    press = vary(0.004, 0.0, 0.02)
+    press = vary(0.015, 0.0, 0.02)
     margin = vary(-0.05, -0.05, 0.03)
     place, _, size = get_object_pose(item, return_bbox_extent=True)
     length, width = size[0] + margin, size[1] + margin

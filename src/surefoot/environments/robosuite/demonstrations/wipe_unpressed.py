@@ -1,4 +1,4 @@
-"""Wipe in long strokes along x, side by side with little overlap."""
+"""Wipe in short strokes along x, side by side, hardly pressing."""
 
 
 @stage
@@ -9,9 +9,9 @@ def reach(item):
 
 @stage
 def sweep(item):
-    pitch = vary(0.11, 0.06, 0.12)
-    stride = vary(0.12, 0.05, 0.4)
-    press = vary(0.01, 0.0, 0.02)
+    pitch = vary(0.1, 0.06, 0.12)
+    stride = vary(0.05, 0.05, 0.4)
+    press = vary(0.002, 0.0, 0.02)
     place, _, size = get_object_pose(item, return_bbox_extent=True)
     strokes = int(size[1] / pitch) + 1
     steps = int(size[0] / stride) + 1
