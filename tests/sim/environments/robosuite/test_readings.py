@@ -22,7 +22,7 @@ def keys(arms, things, dirt=(), contacts=(), seats=()):
         *(f"{arm}.{what}" for arm in arms for what in ARM),
         *(f"{what}.{thing}" for thing in (*things, *dirt) for what in THING),
         *(f"grasped.{thing}" for thing in things),
-        *(f"grasped.{thing}.{hand}" for thing in things for hand in hands),
+        *(f"{what}.{thing}.{hand}" for what in ("grasped", "skew") for thing in things for hand in hands),
         *(f"contact.{pair}" for pair in contacts),
         *(f"seated.{pair}" for pair in seats),
         *(["wiped"] if dirt else []),
@@ -86,3 +86,16 @@ def test_a_tool_without_fingers_has_no_opening(environment_of):
     environment = environment_of("robosuite/spill-wipe")
     environment.reset(201)
     assert environment.telemetry()["hand.opening"] == 0.0
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.2, 0.5, np.pi])
+def test_the_skew_is_how_far_fingers_are_from_closing_straight_across_a_long_thing(environment_of, turn):
+    environment = environment_of("robosuite/nut-assembly")
+    environment.reset(203)
+    position, (_, x, y, _) = environment.api.sample_grasp_pose("square nut handle")
+    yaw = 2 * np.arctan2(-x, y)
+    yaw += turn if yaw < 0.5 else -turn  # the arm does not reach every yaw
+    environment.api.goto_pose(position + np.array([0, 0, 0.1]), [0.0, -np.sin(yaw / 2), np.cos(yaw / 2), 0.0])
+    seen = environment.telemetry()
+    assert seen["skew.square_nut_handle.arm0"] == pytest.approx(min(turn, np.pi - turn), abs=0.05)
+    assert seen["skew.square_nut.arm0"] == 0.0

@@ -2,7 +2,18 @@ import math
 
 import pytest
 
-from surefoot.environments.robosuite.predicates import PREDICATES, contact_key, is_seated
+from surefoot.environments.robosuite.predicates import (
+    ASIDE_DISTANCE,
+    OFFERED,
+    PREDICATES,
+    REACH,
+    SKEW,
+    STILL_DISTANCE,
+    contact_key,
+    is_seated,
+)
+
+A_BIT = 1e-3
 
 
 def seen(changes=None):
@@ -27,6 +38,8 @@ def seen(changes=None):
         "grasped.green": False,
         "grasped.tool.arm0": False,
         "grasped.tool.arm1": True,
+        "skew.tool.arm0": 0.0,
+        "skew.tool.arm1": SKEW - A_BIT,
         "seated.red.green": True,
         "wiped": 0.5,
         contact_key("green", "red"): True,
@@ -63,13 +76,13 @@ def test_what_is_not_so_does_not_hold(case):
 @pytest.mark.parametrize(
     ("case", "change"),
     [
-        (("reached", "red"), {"hand.position": [0.5, 0.0, -0.012]}),
-        (("reached_by", "tool", "arm0"), {"arm0.position": [0.4, 0.029, 0.2]}),
+        (("reached", "red"), {"hand.position": [0.5, 0.0, -0.04 + REACH - A_BIT]}),
+        (("reached_by", "tool", "arm0"), {"arm0.position": [0.4, REACH - A_BIT, 0.2]}),
         (("near", "tool", "arm0"), {"arm0.position": [0.4, 0.0, 0.081]}),
         (("grasped", "red"), {"grasped.red": True}),
         (("grasped_by", "tool", "arm0"), {"grasped.tool.arm0": True}),
         (("lifted", "green"), {"lifted.green": True}),
-        (("aside", "green", "red"), {"position.green": [0.5, 0.061, -0.09]}),
+        (("aside", "green", "red"), {"position.green": [0.5, ASIDE_DISTANCE + A_BIT, -0.09]}),
         (("handed_over", "tool", "arm1", "arm0"), {"grasped.tool.arm0": True, "grasped.tool.arm1": False}),
         (("wiped", "dirt"), {"wiped": 1.0}),
     ],
@@ -81,15 +94,17 @@ def test_one_change_makes_it_so(case, change):
 @pytest.mark.parametrize(
     ("case", "change"),
     [
-        (("reached_by", "tool", "arm1"), {"arm1.position": [0.4, 0.031, 0.2]}),
+        (("reached_by", "tool", "arm1"), {"arm1.position": [0.4, REACH + A_BIT, 0.2]}),
+        (("reached_by", "tool", "arm1"), {"skew.tool.arm1": SKEW + A_BIT}),
+        (("reached_by", "tool", "arm1"), {"skew.tool.arm1": math.nan}),
         (("near", "tool", "arm1"), {"arm1.position": [0.4, 0.0, 0.079]}),
-        (("still", "green"), {"displacement.green": 0.016}),
+        (("still", "green"), {"displacement.green": STILL_DISTANCE + A_BIT}),
         (("above", "red", "green"), {"position.red": [0.521, 0.0, -0.04]}),
         (("above", "red", "green"), {"height.red": 0.049}),
         (("on", "red", "green"), {"grasped.red": True}),
         (("on", "red", "green"), {"seated.red.green": False}),
         (("offered", "tool", "arm1"), {"lifted.tool": False}),
-        (("offered", "tool", "arm1"), {"arm1.position": [0.91, 0.0, 0.2]}),
+        (("offered", "tool", "arm1"), {"arm1.position": [0.4 + OFFERED + A_BIT, 0.0, 0.2]}),
         (("handed_over", "tool", "arm0", "arm1"), {"grasped.tool.arm0": True}),
         (("handed_over", "tool", "arm0", "arm1"), {"lifted.tool": False}),
         (("begun", "dirt"), {"wiped": 0.0}),
@@ -101,7 +116,7 @@ def test_one_change_undoes_it(case, change):
 
 @pytest.mark.parametrize(
     "change",
-    [{"grasped.green": True}, {"height.green": 0.036}, {"position.green": [0.5, 0.059, -0.09]}],
+    [{"grasped.green": True}, {"height.green": 0.036}, {"position.green": [0.5, ASIDE_DISTANCE - A_BIT, -0.09]}],
 )
 def test_a_thing_is_not_aside_while_held_high_or_close(change):
     there = {"position.green": [0.5, 0.1, -0.09]}
