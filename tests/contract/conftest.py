@@ -24,44 +24,44 @@ def _parameters(names: Sequence[str]) -> list[object]:
     return [*names, *(pytest.param(name, marks=[pytest.mark.sim, missing]) for name in SIMULATED)]
 
 
-@pytest.fixture(params=_parameters(TASKS))
+@pytest.fixture(scope="module", params=_parameters(TASKS))
 def task(request: pytest.FixtureRequest) -> Task:
     """Every task."""
     return find_task(request.param)
 
 
-@pytest.fixture(params=_parameters(STEADY))
+@pytest.fixture(scope="module", params=_parameters(STEADY))
 def steady(request: pytest.FixtureRequest) -> Task:
     """Every task whose reset is a pure function of its seed."""
     return find_task(request.param)
 
 
-@pytest.fixture(scope="session")
-def spare() -> Iterator[dict[str, list[Environment]]]:
-    """Started simulators that no test uses, by task: starting one takes longer than most tests."""
-    kept: dict[str, list[Environment]] = {}
+@pytest.fixture(scope="module")
+def spare() -> Iterator[list[tuple[str, Environment]]]:
+    """Started simulators that no test uses, with their task's name: starting one takes longer than most tests."""
+    kept: list[tuple[str, Environment]] = []
     yield kept
-    for environments in kept.values():
-        for environment in environments:
-            environment.close()
+    for _, environment in kept:
+        environment.close()
 
 
 @pytest.fixture
-def start(spare: dict[str, list[Environment]]) -> Iterator[Callable[..., Environment]]:
+def start(spare: list[tuple[str, Environment]]) -> Iterator[Callable[..., Environment]]:
     """An environment of a task: `start(task)` at 101, `start(task, 102)`; with None a new one, not yet reset."""
-    given: list[tuple[Task, Environment]] = []
+    given: list[tuple[str, Environment]] = []
 
     def make(task: Task, seed: int | None = 101) -> Environment:
-        unused = spare.get(task.name)
-        environment = unused.pop() if unused and seed is not None else task.make()
-        given.append((task, environment))
+        while spare and spare[-1][0] != task.name:  # tests come by task: what another one left is not needed again
+            spare.pop()[1].close()
+        environment = spare.pop()[1] if spare and seed is not None else task.make()
+        given.append((task.name, environment))
         if seed is not None:
             environment.reset(seed)
         return environment
 
     yield make
-    for task, environment in given:
-        if task.name in SIMULATED:
-            spare.setdefault(task.name, []).append(environment)
+    for name, environment in given:
+        if name in SIMULATED:
+            spare.append((name, environment))
         else:
             environment.close()

@@ -244,8 +244,8 @@ def test_the_task_says_what_it_is(task, start):
     assert not set(task.development) & set(task.held_out)
     assert max(task.development + task.held_out) < 10_001
     assert set(task.role_types) == set(task.roles)
-    things = {name for role, name in task.roles.items() if task.role_types[role] != "arm"}
-    assert things <= set(scene.layout)
+    hands = {key.removesuffix(".position") for key in environment.telemetry() if key.endswith(".position")}
+    assert set(task.roles.values()) <= set(scene.layout) | hands
     assert all(name in task.graph.by_name for name in task.goal)
     assert {check.predicate.name for check in task.graph} <= set(task.predicates)
     assert task.revision() == task.revision()
