@@ -109,9 +109,10 @@ class ArmApi(ObjectsApi):
         (for a hand pointing down: above it), already turned, to within 10 mm; with a negative one a point beyond it.
 
         The hand moves in a straight line, at about 0.3 m/s, without looking for obstacles; it keeps what it holds.
-        It turns the shortest way that the joints allow. Returns True once the hand is within 3 mm and 0.03 rad of
-        the target. Returns False, and stays where it is, if it made no progress for 1.25 s (blocked or out of
-        reach) or needed more than 7.5 s on a leg. Never raises for a pose that cannot be reached.
+        It turns the shortest way that keeps the joints off their limits; where no straight way does, the joints swing
+        to the target. Returns True once the hand is within 3 mm and 0.03 rad of the target. Returns False, and stays
+        where it is, if it made no progress for 1.25 s or needed more than 7.5 s on a leg. Out of reach it goes as
+        near as it can, and returns False. Never raises for a pose that cannot be reached.
         """
         return self._goto({0: _hand(position, quaternion_wxyz, "goto_pose")}, z_approach, "goto_pose")
 
@@ -207,8 +208,10 @@ class TwoArmApi(ObjectsApi):
         With z_approach (metres) the hand first passes the point that far behind the target along its own z axis,
         already turned, to within 10 mm; with a negative one a point beyond it. The hand moves in a straight line,
         at about 0.3 m/s, without looking for obstacles or the other arm; it keeps what it holds. It turns the
-        shortest way that the joints allow. Returns True once it is within 3 mm and 0.03 rad. Returns False, and
-        stays where it is, if it made no progress for 1.25 s or needed more than 7.5 s on a leg.
+        shortest way that keeps the joints off their limits; where no straight way does, the joints swing to the
+        target. Returns True once it is within 3 mm and 0.03 rad. Returns False, and stays where it is, if it made no
+        progress for 1.25 s or needed more than 7.5 s on a leg. Out of reach it goes as near as it can, and
+        returns False.
         """
         return self._goto({0: _hand(position, quaternion_wxyz, "goto_pose_arm0")}, z_approach, "goto_pose_arm0")
 
