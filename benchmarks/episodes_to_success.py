@@ -3,11 +3,11 @@
     python benchmarks/episodes_to_success.py --out DIR [--tasks desk/place,robosuite/cube-stack] [--ways certify,none]
         [--run-seeds 0-4] [--held-out 1-20] [--development 101-125] [--budget N] [--proposer skills] [--workers 2]
 
-certify          surefoot: replay a sample of older successes, run at most three of the uncertified; a change that
-                 loses one is refused
-certify-paper    the same as SCOPE has it: the change stays accepted, what it lost is repaired in a follow-up
-rerun-all        run every older success again, until one is lost: then the change is refused
-rerun-all-paper  run every older success again; the change stays accepted, what it lost is repaired in a follow-up
+certify          surefoot's default, SCOPE's loop: replay a sample of older successes, run at most three of the
+                 uncertified; the change stays accepted, what it lost is repaired in a follow-up
+certify-refuse   the same, but a change that loses an older success is refused
+rerun-all        run every older success again; the change stays accepted, what it lost is repaired in a follow-up
+rerun-all-refuse run every older success again, until one is lost: then the change is refused
 minibatch        accept a change only if it beats its parent on a paired minibatch of three development configurations
 none             accept what succeeds, check nothing
 
@@ -60,9 +60,9 @@ from surefoot.search.settings import Settings
 
 WAYS = {
     "certify": Settings(checking="certify"),
-    "certify-paper": Settings(checking="certify", regressions="paper"),
+    "certify-refuse": Settings(checking="certify", regressions="refuse"),
     "rerun-all": Settings(checking="rerun-all"),
-    "rerun-all-paper": Settings(checking="rerun-all", regressions="paper"),
+    "rerun-all-refuse": Settings(checking="rerun-all", regressions="refuse"),
     "minibatch": Settings(checking="minibatch"),
     "none": Settings(checking="none"),
 }
