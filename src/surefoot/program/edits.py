@@ -7,6 +7,7 @@ still matches its tape.
 from __future__ import annotations
 
 import ast
+import builtins
 import io
 import tokenize
 from collections.abc import Callable, Iterable, Mapping
@@ -70,6 +71,17 @@ def dispatch_line(stage: Stage, is_effect: Callable[[str], bool]) -> int | None:
         if any(is_effect(name) for node in ast.walk(statement) for name in _read(node)):
             return _first_line(statement) if _begins_its_line(statement, lines) else None
     return None
+
+
+def can_read(stage: Stage, expression: str, line: int | None = None) -> bool:
+    """Whether all names of an expression are parameters or set at the stage's top level (before `line`, if given)."""
+    known = set(stage.parameters)
+    for statement in stage.function.body:
+        if line is None or statement.lineno < line:
+            nodes = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+            known |= {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
+    names = (node.id for node in ast.walk(ast.parse(expression, mode="eval")) if isinstance(node, ast.Name))
+    return all(name in known or hasattr(builtins, name) for name in names)
 
 
 def takes_effect(stage: Stage, line: int, name: str) -> bool:

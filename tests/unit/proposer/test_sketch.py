@@ -8,7 +8,7 @@ from surefoot.program.source import lines_of
 from surefoot.program.stages import Stage, staged
 from surefoot.proposer.skills.fragments import Fact, StageFragment
 from surefoot.proposer.skills.library import Library, Skill, SkillLibrary
-from surefoot.proposer.skills.sketch import Condition, Guard, Sketch, Slot, Variant, dispatch_place, render
+from surefoot.proposer.skills.sketch import Condition, Guard, Sketch, Slot, Variant, dispatch_place, legible, render
 
 EFFECTS = {"grip"}.__contains__
 LATE = "@stage\ndef pick(item):\n    grip(1)\n    h = vary(0.1, 0.0, 1.0)\n    grip(h)\n"
@@ -120,3 +120,34 @@ def test_fragments_keep_their_order_of_arrival():
     for source in sources:
         library.add(StageFragment("demo", (), Stage("pick", ("item",), source), ("item",)))
     assert [item.stage.source for item in library] == sources[:2]
+
+
+OTHER = "@stage\ndef pick(item):\n    w = 3\n    grip(w)\n    late = 4\n"
+
+
+def changed_to(condition: Condition, retry: Condition | None = None) -> Slot | None:
+    """A slot whose default became another fragment, while its conditions stayed."""
+    guards = (Guard(condition, Variant("f")),) if condition is not CONDITION else ()
+    slot = Slot("pick", ("item",), ("item",), ("grasped",), Variant("other"), guards, retry)
+    return legible(slot, {"other": Stage("pick", ("item",), OTHER)}, EFFECTS)
+
+
+@pytest.mark.parametrize(
+    ("expression", "kept"),
+    [("w", True), ("item", True), ("len(item)", True), ("h", False), ("late", False), ("w + h", False)],
+)
+def test_a_guard_must_ask_for_what_the_default_stage_has_read_before_it_acts(expression, kept):
+    assert (changed_to(Condition(expression, ">", 1.0)) is not None) == kept
+
+
+def test_a_retry_that_the_new_default_cannot_decide_is_dropped():
+    kept, dropped = (changed_to(CONDITION, Condition(name, ">", 1.0)) for name in ("late", "h"))
+    assert kept is not None and kept.retry is not None
+    assert dropped is not None and dropped.retry is None
+
+
+def test_an_effect_is_bound_role_by_role():
+    facts = (Fact("grasped", ("upper",), ("block",)), Fact("on", ("upper", "lower"), ("block", "block")))
+    fragment = StageFragment("demo", facts, Stage("place", ("upper",), LATE), ("upper",))
+    wanted = Fact("on", ("item", "base"), ("block", "block"))
+    assert fragment.effect_for(wanted) == {wanted, Fact("grasped", ("item",), ("block",))}

@@ -81,7 +81,7 @@ def demonstrations_of(task: str, *names: str) -> tuple[Demonstration, ...]:
     return tuple(Demonstration(name, task, folder / f"{name}.py") for name in names)
 
 
-CUBES_SHOWN = demonstrations_of("robosuite/cube-restack", "restack_hasty", "restack_fingertips", "restack_aligned")
+CUBES_SHOWN = demonstrations_of("robosuite/cube-restack", "restack_aligned", "restack_hasty", "restack_fingertips")
 """What all tasks with one arm and a gripper learn from."""
 
 _LIFT = task(

@@ -20,7 +20,7 @@ from surefoot.proposer.skills.cases import Cases
 from surefoot.proposer.skills.fragments import fragments_of
 from surefoot.proposer.skills.knowledge import blame, slot_passed
 from surefoot.proposer.skills.library import Condition, Library, SkillEvidence, assemble, slot_condition
-from surefoot.proposer.skills.sketch import Sketch, Slot, Variant, render, rendered_stage
+from surefoot.proposer.skills.sketch import Sketch, Slot, Variant, legible, render, rendered_stage
 from surefoot.proposer.skills.skillbook import SkillBook
 from surefoot.proposer.skills.stumps import fit_stump
 from surefoot.tape.file import Tape
@@ -184,6 +184,7 @@ class Skills:
         scene = scenes.pop(record.scene)
         others = list(scenes.values())
         slot = without_idle_guards(slot, others)
+        texts = {**base.stages, **{item.id: item.stage for item in self._library}}
 
         def trusted(variant: Variant) -> float:
             return self._evidence.tally(condition, variant).score
@@ -192,9 +193,9 @@ class Skills:
             if variant in scene.failed:
                 continue
             changed = assign(slot, scene, others, variant, trusted)
+            changed = None if changed is None else legible(changed, texts, self._is_effect)
             if changed is None or changed == slot:
                 continue
-            texts = {item.id: item.stage for item in self._library}
             guarded = "guarded by what the stage has read" if changed.guards else "as the stage's default"
             yield Candidate(
                 level,

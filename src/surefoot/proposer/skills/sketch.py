@@ -14,6 +14,7 @@ from surefoot.boundary.wire import Scalar
 from surefoot.program.edits import (
     Alternative,
     Branch,
+    can_read,
     dispatch_line,
     renamed,
     takes_effect,
@@ -133,6 +134,21 @@ def dispatch_place(sketch: Sketch, index: int, is_effect: Callable[[str], bool])
         return None
     before = sum(len(lines_of(rendered_stage(sketch, slot, is_effect).source)) + 2 for slot in sketch.slots[:index])
     return f"line:{before + line + (1 if sketch.slots[index].retry else 0)}"
+
+
+def legible(slot: Slot, stages: Mapping[str, Stage], is_effect: Callable[[str], bool]) -> Slot | None:
+    """The slot as its default stage can run it; None if a guard asks for what that stage has not read.
+
+    Conditions are over values of the default stage, and another fragment has other names. A retry that it can't
+    decide is dropped.
+    """
+    stage = stages[slot.default.fragment]
+    line = dispatch_line(stage, is_effect)
+    if not all(can_read(stage, guard.condition.expression, line) for guard in slot.guards):
+        return None
+    if slot.retry is not None and not can_read(stage, slot.retry.expression):
+        return msgspec.structs.replace(slot, retry=None)
+    return slot
 
 
 def _base(sketch: Sketch, slot: Slot) -> Stage:

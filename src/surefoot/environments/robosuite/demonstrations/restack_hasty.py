@@ -1,9 +1,9 @@
-"""Put two cubes the other way round in straight lines: hardly an approach from above, a low carry, a rough aim."""
+"""Put two cubes the other way round in straight lines: no approach from above, a low carry, a rough aim."""
 
 
 @stage
 def reach(item):
-    approach = vary(0.03, 0.0, 0.12)
+    approach = vary(0.0, 0.0, 0.12)
     position, quaternion = sample_grasp_pose(item)
     places = get_observation()["object_positions"]
     room = min([abs(place - position).max() for name, place in places.items() if name != item], default=1.0)

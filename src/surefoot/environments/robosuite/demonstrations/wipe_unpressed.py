@@ -9,14 +9,12 @@ def reach(item):
 
 @stage
 def sweep(item):
-    pitch = vary(0.1, 0.06, 0.12)
-    stride = vary(0.05, 0.05, 0.4)
     press = vary(0.002, 0.0, 0.02)
     place, _, size = get_object_pose(item, return_bbox_extent=True)
-    strokes = int(size[1] / pitch) + 1
-    steps = int(size[0] / stride) + 1
+    strokes = int(size[1] / 0.1) + 1
+    steps = int(size[0] / 0.05) + 1
     for stroke in range(strokes):
-        across = (stroke - (strokes - 1) / 2) * pitch
+        across = (stroke - (strokes - 1) / 2) * 0.1
         for step in range(steps + 1):
             along = (step / steps - 0.5) * (size[0] + 0.03)
             if stroke % 2:

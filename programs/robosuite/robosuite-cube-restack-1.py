@@ -1,0 +1,91 @@
+@stage
+def reach(item):
+    approach = vary(0.03, 0.0, 0.12)
+    position, quaternion = sample_grasp_pose(item)
+    places = get_observation()["object_positions"]
+    room = min([abs(place - position).max() for name, place in places.items() if name != item], default=1.0)
+    print(f"{item}: nearest neighbour {room:.3f} m away")
+    open_gripper()
+    goto_pose(position, quaternion, z_approach=approach)
+
+
+@stage
+def grasp(item):
+    close_gripper()
+
+
+@stage
+def raise_up(item):
+    rise = vary(0.03, 0.02, 0.2)
+    hand = get_observation()
+    goto_pose(hand["hand_position"] + [0.0, 0.0, rise], hand["hand_quaternion_wxyz"])
+
+
+@stage
+def put_aside(item, other):
+    distance = vary(0.07, 0.05, 0.15)
+    place, _ = get_object_pose(other)
+    hand = get_observation()
+    goto_pose(place + [0.0, distance, 0.005], hand["hand_quaternion_wxyz"])
+    open_gripper()
+    goto_pose(place + [0.0, distance, 0.1], hand["hand_quaternion_wxyz"])
+
+
+@stage
+def reach_again(item):
+    approach = vary(0.03, 0.0, 0.12)
+    position, quaternion = sample_grasp_pose(item)
+    places = get_observation()["object_positions"]
+    room = min([abs(place - position).max() for name, place in places.items() if name != item], default=1.0)
+    print(f"{item}: nearest neighbour {room:.3f} m away")
+    open_gripper()
+    goto_pose(position, quaternion, z_approach=approach)
+
+
+@stage
+def grasp_again(item):
+    close_gripper()
+
+
+@stage
+def raise_up_again(item):
+    rise = vary(0.03, 0.02, 0.2)
+    hand = get_observation()
+    goto_pose(hand["hand_position"] + [0.0, 0.0, rise], hand["hand_quaternion_wxyz"])
+
+
+@stage
+def set_down(item, base):
+    above = vary(0.15, 0.0, 0.25)
+    clearance = vary(0.042, 0.042, 0.1)
+    import numpy as np
+
+    target, frame = get_object_pose(base)
+    held, pose = get_object_pose(item)
+    hand = get_observation()
+    w, x, y, z = hand["hand_quaternion_wxyz"]
+    yaw = 2 * np.arctan2(-x, y)
+    skew = 2 * np.arctan2(frame[3], frame[0]) - 2 * np.arctan2(pose[3], pose[0])
+    offset = hand["hand_position"] - held
+    ways = []
+    for quarter in range(-4, 5):
+        spin = (skew + np.pi / 4) % (np.pi / 2) - np.pi / 4 + quarter * np.pi / 2
+        across = offset[0] * np.cos(spin) - offset[1] * np.sin(spin)
+        along = offset[0] * np.sin(spin) + offset[1] * np.cos(spin)
+        if -1.9 < yaw + spin < 2.9:
+            ways.append((across + 0.01 * abs(spin), spin, across, along))
+    _, spin, across, along = min(ways)
+    down = [0.0, -np.sin((yaw + spin) / 2), np.cos((yaw + spin) / 2), 0.0]
+    goto_pose(target + [across, along, offset[2] + clearance], down, z_approach=above)
+    open_gripper()
+    goto_pose(target + [across, along, offset[2] + 0.15], down)
+
+
+reach("cubeB")
+grasp("cubeB")
+raise_up("cubeB")
+put_aside("cubeB", "cubeA")
+reach_again("cubeA")
+grasp_again("cubeA")
+raise_up_again("cubeA")
+set_down("cubeA", "cubeB")
