@@ -195,6 +195,9 @@ class _Machine:
     def times(self) -> os.times_result:
         return os.times_result((0.0, 0.0, 0.0, 0.0, _time.monotonic()))
 
+    def getallocatedblocks(self) -> int:
+        return 0
+
     def getrusage(self, who: int) -> resource.struct_rusage:
         return resource.struct_rusage((0.0, 0.0, *[0] * 14))
 
@@ -283,6 +286,7 @@ def _replacements() -> list[tuple[Any, Any]]:
     pairs += [(getattr(time, name + "_ns"), _time.monotonic_ns) for name in since_reset]
     pairs += [*_by_name(uuid, identifiers), *_by_name(os, machine), *_by_name(pwd, machine)]
     pairs += [(os.urandom, entropy.draw), (os.getrandom, entropy.draw), (resource.getrusage, machine.getrusage)]
+    pairs += [(sys.getallocatedblocks, machine.getallocatedblocks)]
     pairs += [(getattr(os, name), machine.getuid) for name in ("geteuid", "getgid", "getegid")]
     for module, names in (
         ("_uuid", ("generate_time_safe",)),
