@@ -13,7 +13,8 @@ none             accept what succeeds, check nothing
 
 Of one task and run seed, all ways get the same proposer, demonstrations and development configurations, in the
 same order (the run seed shuffles it; without that, run seeds hardly differ). All episodes of a search count,
-gates and diagnostics included; demonstrations are equal for all and stand apart. Where a program would be run
+gates and diagnostics included; demonstrations are equal for all and stand apart, and so does the freeze, which
+finds out which accepted program holds on most of the bank. Where a program would be run
 again on a configuration, rerun-all and minibatch take the earlier result at no cost. Each program that was ever
 the accepted one is tested once per held-out configuration, so success is a step function of episodes.
 
@@ -87,13 +88,18 @@ class Spec(msgspec.Struct, frozen=True):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """What one learning run did. `seconds` are of the search alone; None where it was made in several pieces."""
+    """What one learning run did. `seconds` are of the search alone; None where it was made in several pieces.
+
+    `best` is the accepted program that holds on most of the bank, which took `freeze` more episodes to find out.
+    """
 
     task: str
     way: str
     run_seed: int
     history: list[Acceptance]
+    best: str
     episodes: int
+    freeze: int
     roles: dict[str, int]
     failed_diagnostics: int
     checks: int
@@ -122,7 +128,9 @@ def learn(spec: Spec, out: Path) -> Run:
             spec.way,
             spec.run_seed,
             [Acceptance(searched.programs["first"], 0), *searched.history],
+            searched.programs["best"],
             searched.episodes["search"],
+            searched.episodes["freeze"],
             {role: count for role, count in searched.roles.items() if role not in ("demonstration", "freeze")},
             searched.diagnostics["failed"],
             searched.certification.checks,
@@ -211,12 +219,14 @@ class WaySummary(msgspec.Struct, frozen=True):
     """One way on one task: sums over its runs, or means where the name says so."""
 
     solved: int
+    best_success: float
     tested: int
     final_against_certify: Difference
     mean_success: float
     losses: int
     lost: int
     episodes: int
+    freeze: int
     roles: dict[str, int]
     changes: int
     failed_diagnostics: int
@@ -284,17 +294,20 @@ def summary(way: str, runs: Sequence[Run], curves: Curves, horizon: int) -> WayS
         if run.seconds is not None and other.seconds is not None
     ]
     found = list(curves[way].values())
+    bests = [curve.at(_accepted_after(own[seed].best, own[seed])) for seed, curve in curves[way].items()]
     roles: Counter[str] = Counter()
     for run in own.values():
         roles.update(run.roles)
     return WaySummary(
         sum(sum(curve.solved[-1]) for curve in found),
+        mean(bests),
         sum(len(curve.solved[-1]) for curve in found),
         paired_difference([[(curve.final, curves[BASELINE][seed].final) for seed, curve in curves[way].items()]]),
         mean([curve.mean(horizon) for curve in found]),
         sum(curve.losses for curve in found),
         sum(curve.lost for curve in found),
         sum(run.episodes for run in own.values()),
+        sum(run.freeze for run in own.values()),
         dict(roles),
         sum(len({item.program for item in run.history}) - 1 for run in own.values()),
         sum(run.failed_diagnostics for run in own.values()),
@@ -302,6 +315,11 @@ def summary(way: str, runs: Sequence[Run], curves: Curves, horizon: int) -> WayS
         sum(run.certified for run in own.values()),
         mean(ratios) if ratios else None,
     )
+
+
+def _accepted_after(program: str, run: Run) -> int:
+    """After how many episodes a run last accepted a program."""
+    return [item.episodes for item in run.history if item.program == program][-1]
 
 
 def mean(values: Sequence[float]) -> float:
@@ -330,8 +348,8 @@ def task_tables(item: Comparison) -> list[str]:
         f"First program {100 * item.first_success:.0f} %; horizon {item.horizon} episodes; {count} runs a way. Means per run:",
         "",
         "| way | search episodes | of them gates, diagnostics, follow-ups | diagnostics failed | changes accepted "
-        "| final held-out | less certify [points] | mean over episodes | won, then lost (at the end) | time, certify = 1 |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| final held-out | less certify [points] | best held-out, and episodes of the freeze to find it | mean over episodes | won, then lost (at the end) | time, certify = 1 |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for way, found in item.ways.items():
         follow_ups = sum(number for role, number in found.roles.items() if role.startswith("follow-up"))
@@ -341,6 +359,7 @@ def task_tables(item: Comparison) -> list[str]:
             f"| {found.failed_diagnostics / count:.1f} | {found.changes / count:.1f} "
             f"| {found.solved}/{found.tested} ({100 * found.solved / found.tested:.1f} %) "
             f"| {'' if way == BASELINE else spread(found.final_against_certify, 100)} "
+            f"| {100 * found.best_success:.1f} %, {found.freeze / count:.1f} "
             f"| {100 * found.mean_success:.1f} % | {found.losses / count:.1f} ({found.lost / count:.1f}) "
             f"| {'-' if found.seconds_ratio is None else f'{found.seconds_ratio:.2f}'} |"
         )

@@ -30,7 +30,8 @@ CURVES = {
 
 
 def run(way: str, run_seed: int, episodes: int, seconds: float | None) -> Run:
-    return Run("desk/place", way, run_seed, [Acceptance("a", 0)], episodes, {"entry": episodes}, 0, 0, 0, seconds)
+    history = [Acceptance("a", 0), Acceptance("b", 5)]
+    return Run("desk/place", way, run_seed, history, "b", episodes, 4, {"entry": episodes}, 0, 0, 0, seconds)
 
 
 def test_equal_success_is_the_lowest_final_mean_and_nine_tenths_of_the_highest():
@@ -57,6 +58,13 @@ def test_times_are_compared_only_where_both_runs_were_made_in_one_piece():
     assert found.horizon == 20
     assert (found.ways["certify"].seconds_ratio, found.ways["none"].seconds_ratio) == (1.0, 2.5)
     assert (found.ways["none"].solved, found.ways["none"].tested, found.ways["none"].episodes) == (7, 8, 20)
+
+
+def test_the_best_program_counts_with_the_episodes_that_it_took_to_find_it():
+    runs = [run(way, seed, 9, None) for way in ("certify", "none") for seed in (0, 1)]
+    found = compare("desk/place", runs, CURVES, [1, 2, 3, 4], 20).ways
+    assert (found["certify"].best_success, found["none"].best_success) == ((0.75 + 0.5) / 2, 0.75)
+    assert found["none"].freeze == 8
 
 
 @pytest.fixture(scope="module")
