@@ -23,31 +23,41 @@ from surefoot.environments.host import TaskHost
 from surefoot.environments.registry import all_tasks
 from surefoot.errors import SurefootError
 from surefoot.program.source import Program
+from surefoot.report.video import require_encoder
 from surefoot.tape.certificate import Certified
 
 
 class Probe(msgspec.Struct):
-    """One thing that was tried: whether it works, and what was found or what to do."""
+    """One thing that was tried: whether it works, and what was found or what to do. An `extra` need not work."""
 
     name: str
     works: bool
     detail: str
+    extra: bool = False
+
+    @property
+    def mark(self) -> Text:
+        """How a table shows it."""
+        if self.works:
+            return Text("ok", "green")
+        return Text("--", "yellow") if self.extra else Text("no", "red")
 
 
 def doctor(as_json: AsJson = False) -> int:
-    """Probe program processes, replay and every installed task family. Exit 0 if all work, else 1."""
+    """Probe program processes, replay, every installed task family and videos. Exit 0 if all but videos work, else 1."""
     probes = [_machine(), _attempt("program process", _zygote), _attempt("record and replay", _round_trip)]
     families = sorted({name.partition("/")[0] for name in all_tasks()})
     probes += [_attempt(f"tasks {family}/…", lambda family=family: _family(family)) for family in families]  # type: ignore[misc]
     probes.append(_confinement())
+    probes.append(msgspec.structs.replace(_attempt("run --video", _video), extra=True))
     if as_json:
         print_json({"version": __version__, "probes": probes})
     else:
         rows = table("", "probe", "finding")
         for probe in probes:
-            rows.add_row(Text("ok", "green") if probe.works else Text("no", "red"), probe.name, probe.detail)
+            rows.add_row(probe.mark, probe.name, probe.detail)
         out.print(rows)
-    return 0 if all(probe.works for probe in probes) else 1
+    return 0 if all(probe.works or probe.extra for probe in probes) else 1
 
 
 def _machine() -> Probe:
@@ -63,6 +73,20 @@ def _attempt(name: str, probe: Callable[[], str]) -> Probe:
         return Probe(name, False, str(error))
     except Exception as error:  # noqa: BLE001 - a probe reports whatever goes wrong
         return Probe(name, False, f"{type(error).__name__}: {error}")
+
+
+def _video() -> str:
+    require_encoder()
+    filmed = []
+    for family, task in {name.partition("/")[0]: task for name, task in sorted(all_tasks().items())}.items():
+        environment = task.make()
+        try:
+            environment.reset(task.development[0])
+            if environment.frame() is not None:
+                filmed.append(family)
+        finally:
+            environment.close()
+    return f"PyAV {metadata.version('av')}, pictures of {', '.join(filmed)}"
 
 
 def _zygote() -> str:

@@ -63,7 +63,8 @@ def ray_engine(size: int) -> Iterator[Hire]:
         ray = importlib.import_module("ray")
     except ImportError:
         raise UsageError(
-            "The engine 'ray' needs Ray, which is not installed. Install it with: pip install 'surefoot[ray]'"
+            "The engine 'ray' needs Ray, which is not installed. Install it with: pip install \".[ray]\" in the checkout "
+            "of surefoot"
         ) from None
     where: dict[str, Any] = (
         {"address": address}

@@ -26,7 +26,7 @@ class VideoFile:
         if path.suffix.lower() != SUFFIX:
             raise UsageError(f"A video's name ends in {SUFFIX}; '{path.name}' does not. Name another.")
         self.path = path
-        self._av = _encoder()
+        self._av = require_encoder()
         self._rate = rate
 
     def begin(self, height: int, width: int) -> None:
@@ -59,7 +59,8 @@ class VideoFile:
             self._file.close()
 
 
-def _encoder() -> ModuleType:
+def require_encoder() -> ModuleType:
+    """PyAV; UsageError if it or its encoder is missing."""
     try:
         av = importlib.import_module("av")
         av.Codec(CODEC, "w")

@@ -256,7 +256,7 @@ def test_ray_that_is_not_installed_is_named_with_the_command(tmp_path, surefoot,
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     said = surefoot(*SMALL, "--engine", "ray", "--out", tmp_path / "campaign")
     assert said.code == 2
-    assert "pip install 'surefoot[ray]'" in said.err
+    assert 'pip install ".[ray]"' in said.err
     assert not (tmp_path / "campaign").exists()
 
 
