@@ -52,6 +52,15 @@ class EnvironmentFaultError(SurefootError):
     exit_code = 4
 
 
+def shown(value: object) -> str:
+    """A value as messages show it: its repr, at most 60 characters of it."""
+    try:
+        text = repr(value)
+    except ValueError:  # an int with more digits than Python prints
+        text = f"a value of type {type(value).__name__}"
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
 def unknown_name(kind: str, asked: str, available: Iterable[str]) -> UsageError:
     """The error for a name that does not exist: nearest match first, then all that do."""
     names = sorted(available)

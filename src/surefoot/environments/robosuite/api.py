@@ -8,8 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from surefoot.boundary.surface import api
-from surefoot.environments.robosuite.arguments import ObjectNames, distance_of, finite_array, rotation
-from surefoot.environments.robosuite.errors import BadPoseError, UnknownObjectError
+from surefoot.environments.robosuite.arguments import ObjectNames, distance_of, finite_array, flag_of, rotation
+from surefoot.environments.robosuite.errors import BadFlagError, BadPoseError, UnknownObjectError
 from surefoot.environments.robosuite.objects import ObjectSpec
 from surefoot.environments.robosuite.poses import (
     DOWN,
@@ -64,19 +64,19 @@ class ObjectsApi:
         self._robot = robot
         self._objects = ObjectNames(robot.object_names, objects)
 
-    @api("query", raises=(UnknownObjectError,))
+    @api("query", raises=(UnknownObjectError, BadFlagError))
     def get_object_pose(self, object_name: str, return_bbox_extent: bool = False) -> tuple[Array, ...]:
         """Return where an object is now: (position (3,), quaternion_wxyz (4,)).
 
-        Robot-base frame (with two arms that of arm 0): metres, x forwards, y to the left, z up; the position is the
-        object's centre. The quaternion's largest component is positive. With return_bbox_extent=True a third array
+        Robot-base frame (with two arms that of arm 0): metres, x forwards, y to the left, z up; the position is that
+        of the object's own frame, up to 4 cm from the centre of its box. The quaternion's largest component is positive. With return_bbox_extent=True a third array
         (3,) follows: the full side lengths of the box around the object along its own axes, in metres. Dirt ("spill")
         is not turned; its box is that around what is left of it, 5 cm wider than the spots' centres, and is
         (0, 0, 0) once nothing is left.
         """
         name = self._objects.find(object_name)
         pose = self._robot.object_pose(name)
-        if return_bbox_extent:
+        if flag_of(return_bbox_extent, "get_object_pose's return_bbox_extent"):
             return pose.position, pose.quaternion, self._robot.object_size(name)
         return pose.position, pose.quaternion
 
@@ -111,8 +111,8 @@ class ArmApi(ObjectsApi):
         The hand moves in a straight line, at about 0.3 m/s, without looking for obstacles; it keeps what it holds.
         It turns the shortest way that keeps the joints off their limits; where no straight way does, the joints swing
         to the target. Returns True once the hand is within 3 mm and 0.03 rad of the target. Returns False, and stays
-        where it is, if it made no progress for 1.25 s or needed more than 7.5 s on a leg. Out of reach it goes as
-        near as it can, and returns False. Never raises for a pose that cannot be reached.
+        where it is, if it made no progress for 1.25 s or needed more than 7.5 s on a leg, a swing not
+        counted. Out of reach it goes as near as it can, and returns False. Never raises for a pose that cannot be reached.
         """
         return self._goto({0: _hand(position, quaternion_wxyz, "goto_pose")}, z_approach, "goto_pose")
 
@@ -120,7 +120,7 @@ class ArmApi(ObjectsApi):
     def home_pose(self) -> bool:
         """Move the arm's joints back to their posture at the start and return whether they arrived.
 
-        The hand then points down about 0.46 m in front of the base and 0.1 m above it, to within 0.03 rad in
+        The hand then points down about 0.46 m in front of the base and 0.1 m (a wiping tool: 0.16 m) above it, to within 0.03 rad in
         each joint. The way is not a straight line; the fingers stay as they are. This also frees an arm that
         got stuck stretched out.
         """
@@ -210,8 +210,8 @@ class TwoArmApi(ObjectsApi):
         at about 0.3 m/s, without looking for obstacles or the other arm; it keeps what it holds. It turns the
         shortest way that keeps the joints off their limits; where no straight way does, the joints swing to the
         target. Returns True once it is within 3 mm and 0.03 rad. Returns False, and stays where it is, if it made no
-        progress for 1.25 s or needed more than 7.5 s on a leg. Out of reach it goes as near as it can, and
-        returns False.
+        progress for 1.25 s or needed more than 7.5 s on a leg, a swing not counted. Out of reach it goes as near as
+        it can, and returns False.
         """
         return self._goto({0: _hand(position, quaternion_wxyz, "goto_pose_arm0")}, z_approach, "goto_pose_arm0")
 

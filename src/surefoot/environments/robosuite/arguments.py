@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import difflib
 import math
-import reprlib
 from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from surefoot.environments.robosuite.errors import BadPoseError, UnknownObjectError
+from surefoot.environments.robosuite.errors import BadFlagError, BadPoseError, UnknownObjectError
 from surefoot.environments.robosuite.objects import ObjectSpec
 from surefoot.environments.robosuite.poses import Array, matrix_of
+from surefoot.errors import shown
 
 
 def finite_array(value: object, size: int, what: str) -> Array:
@@ -21,10 +21,10 @@ def finite_array(value: object, size: int, what: str) -> Array:
     except ValueError:  # rows of different lengths
         array = np.asarray(None)
     if array.dtype.kind not in "iuf" or array.shape != (size,):
-        raise BadPoseError(f"{what} must be {size} numbers, not {reprlib.repr(value)}.")
+        raise BadPoseError(f"{what} must be {size} numbers, not {shown(value)}.")
     array = array.astype(np.float64)
     if not np.isfinite(array).all():
-        raise BadPoseError(f"{what} must be finite, not {reprlib.repr(value)}.")
+        raise BadPoseError(f"{what} must be finite, not {shown(value)}.")
     return array
 
 
@@ -36,8 +36,15 @@ def distance_of(value: object, what: str) -> float:
     except OverflowError:  # an int beyond all floats
         distance = math.inf
     if not math.isfinite(distance):
-        raise BadPoseError(f"{what} must be a finite number of metres, not {reprlib.repr(value)}.")
+        raise BadPoseError(f"{what} must be a finite number of metres, not {shown(value)}.")
     return distance
+
+
+def flag_of(value: object, what: str) -> bool:
+    """`value` as a bool; BadFlagError unless it is True or False, 1 or 0."""
+    if isinstance(value, bool | int | np.bool_ | np.integer) and value in (0, 1):
+        return bool(value)
+    raise BadFlagError(f"{what} must be True or False, not {shown(value)}.")
 
 
 def rotation(value: object, what: str) -> Array:
@@ -60,10 +67,13 @@ class ObjectNames:
 
     def find(self, name: object) -> str:
         """The id of the thing that `name` means; UnknownObjectError with the nearest match where there is none."""
-        asked = str(name)
-        found = asked if asked in self._names else self._aliases.get(asked.lower().replace("_", " "))
+        if not isinstance(name, str):
+            raise UnknownObjectError(
+                f"An object's name is a string, not {shown(name)}. Available: {', '.join(self._names)}."
+            )
+        found = name if name in self._names else self._aliases.get(name.lower().replace("_", " "))
         if found is None:
-            raise UnknownObjectError(self._complaint(asked))
+            raise UnknownObjectError(self._complaint(name))
         return found
 
     def _complaint(self, asked: str) -> str:

@@ -47,7 +47,7 @@ class ArmState(msgspec.Struct, frozen=True):
         """It as numbers and arrays."""
         command, target = self.command, self.command.target
         return {
-            "position": target.position, "rotation": target.rotation, "joints": command.joints,
+            "position": target.position.copy(), "rotation": target.rotation.copy(), "joints": command.joints,
             "closing": command.closing, "posture": command.posture, "fingers": self.fingers,
         }  # fmt: skip
 

@@ -11,14 +11,18 @@ linear rows first; q, qd joint positions and velocities (n,); all in the world f
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from surefoot.environments.base import revision_of
 from surefoot.environments.robosuite.poses import Array
 
+FOLDER = Path(__file__).parent
 POSTURE_STIFFNESS = 10.0
 JOINT_STIFFNESS = 150.0
 VANISHING_PIVOT = 1e-12
@@ -30,11 +34,24 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def compiled(function: F) -> F:
-    """Compile with numba, keeping the result on disk where a folder is writable."""
+    """Compile with numba, keeping the result on disk where a folder is writable.
+
+    Each state of this folder's modules has a cache of its own: numba looks only at a function's own module, and would
+    go on with the old code of what that function calls in others.
+    """
+    usual = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(Path(usual or FOLDER / "__pycache__") / _state())
     try:
         return cast(F, numba.njit(cache=True)(function))
     except RuntimeError:  # numba's "no locator available"
         return cast(F, numba.njit(function))
+    finally:
+        numba.config.CACHE_DIR = usual
+
+
+@cache
+def _state() -> str:
+    return f"compiled-{revision_of(FOLDER, ())}"
 
 
 def arm_type(joints: int, fingers: int) -> np.dtype[np.void]:

@@ -9,3 +9,7 @@ class UnknownObjectError(ValueError):
 
 class BadPoseError(ValueError):
     """The program passed a position, quaternion or distance that is no finite number array of its shape."""
+
+
+class BadFlagError(ValueError):
+    """The program passed something other than True or False where one of the two is wanted."""

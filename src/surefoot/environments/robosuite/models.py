@@ -14,8 +14,8 @@ CONSTANT_SIZE = 1 << 20
 class ModelKeeper:
     """Gives out the model that an XML text describes, and compiles it only if the last text was another one.
 
-    Compiling is four fifths of a hard reset. A model given out again is as it was when compiled, whatever has been
-    written to it since, and is the same object: what still simulates the last episode must be given up.
+    Compiling is four fifths of a hard reset. The arrays of a model given out again are as they were when compiled, whatever has been
+    written to them since, and is the same object: what still simulates the last episode must be given up.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class ModelKeeper:
         self._compiled: dict[str, Array] = {}
 
     def model(self, xml: str) -> mujoco.MjModel:
-        """The model of `xml`, as compiled."""
+        """The model of `xml`, its arrays as compiled."""
         if self._model is None or xml != self._xml:
             self._model, self._xml = mujoco.MjModel.from_xml_string(xml), xml
             self._compiled = {name: array.copy() for name, array in variable_arrays(self._model).items()}

@@ -58,7 +58,7 @@ def reached_by(telemetry: Telemetry, item: str, arm: str) -> bool:
 
 
 def near(telemetry: Telemetry, item: str, arm: str) -> bool:
-    """One arm's fingertips are on the item, anywhere along it."""
+    """One arm's fingertips are within 12 cm of the item's grasp point: somewhere along it."""
     return math.dist(telemetry[f"{arm}.position"], telemetry[f"grasp_point.{item}"]) < 4 * REACH
 
 
@@ -95,7 +95,7 @@ def on(telemetry: Telemetry, item: str, base: str) -> bool:
 
 def aside(telemetry: Telemetry, item: str, base: str) -> bool:
     """The item stands on the table, away from the base, and is no longer grasped."""
-    standing = telemetry[f"height.{item}"] < RESTING_HEIGHT
+    standing = abs(telemetry[f"height.{item}"]) < RESTING_HEIGHT  # on the floor it is far below
     return standing and _offset(telemetry, item, base) > ASIDE_DISTANCE and not grasped(telemetry, item)
 
 

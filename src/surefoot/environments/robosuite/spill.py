@@ -19,8 +19,8 @@ MARGIN = 0.05
 class Spill(Ledger):
     """The spots of dirt that are still there. `wiped` holds the numbers of those that are gone.
 
-    Robosuite takes a spot off when the wiping tool covers it, at most 2 cm above it, while the arm touches
-    nothing and no joint is at its limit. It does so while it computes rewards, once for each control step.
+    Robosuite takes a spot off when the wiping tool covers it, at most 2 cm above it, while the tool touches
+    something, the arm nothing, and no joint is at its limit. It does so while it computes rewards, once for each control step.
     """
 
     def __init__(self, simulator: Any, model: mujoco.MjModel, live: mujoco.MjData):

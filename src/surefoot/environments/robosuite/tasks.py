@@ -143,8 +143,8 @@ _WIPE = task(
     "robosuite/spill-wipe",
     SPILL_WIPE,
     "Wipe the dirt ('spill') off the table with the tool on the hand: a straight edge 12 cm long along the hand's y "
-    "axis and 5 cm wide. Dirt goes when the tool's face is over it and at most 2 cm above it, while the arm itself "
-    "touches nothing. At the end nothing may be left.",
+    "axis and 5 cm wide. Dirt goes when the tool touches something, its face is over the dirt and at most 2 cm above it, while the arm "
+    "itself touches nothing and no joint is at its limit. At the end nothing may be left.",
     (
         check("reached", "item"),
         check("begun", "item", after=("reached",)),
@@ -196,7 +196,7 @@ _NUT = task(
     NUT_ASSEMBLY,
     "Put the square nut ('square_nut') over the square peg ('square_peg'), holding it by its handle "
     "('square_nut_handle'), and let go of it: at the end the nut must lie around the peg's foot, with the hand away "
-    "from it. The peg is 20 cm high and 3.2 cm wide; its sides are parallel to the base's axes.",
+    "from it. The peg rises 13 cm above the table and is 3.2 cm wide; its sides are parallel to the base's axes.",
     (
         check("reached", "item"),
         check("grasped", "item", after=("reached",)),

@@ -5,7 +5,7 @@ import pytest
 
 from surefoot.boundary.surface import Surface
 from surefoot.environments.robosuite.api import ArmApi, GripperApi, HammerApi, PotApi, TwoArmApi
-from surefoot.environments.robosuite.errors import BadPoseError, UnknownObjectError
+from surefoot.environments.robosuite.errors import BadFlagError, BadPoseError, UnknownObjectError
 from surefoot.environments.robosuite.poses import DOWN, Pose, matrix_of, product, turn, yaw_of_hand
 from surefoot.environments.robosuite.setups import CUBE_STACK, NUT_ASSEMBLY, TWO_ARM_HANDOVER, TWO_ARM_LIFT
 
@@ -126,6 +126,13 @@ def test_an_unknown_object_is_answered_with_the_nearest_and_all_that_exist():
     assert str(error.value) == "There is no object 'cube_A'. Did you mean 'cubeA'? Available: cubeA, cubeB."
 
 
+@pytest.mark.parametrize("flag", [np.array([1, 2]), None, "yes", 2, [10**5000]])
+def test_a_flag_that_is_none_is_the_programs_error(flag):
+    with pytest.raises(BadFlagError, match=r"return_bbox_extent must be True or False, not ") as error:
+        api_of(Recorder()).get_object_pose("cubeB", flag)
+    assert len(str(error.value)) < 150
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -140,8 +147,13 @@ def test_an_unknown_object_is_answered_with_the_nearest_and_all_that_exist():
         (([0, 0, 0], DOWN_QUATERNION, True), "goto_pose's z_approach must be a finite number of metres, not True."),
         (
             ([0, 0, 0], DOWN_QUATERNION, 10**400),
-            f"goto_pose's z_approach must be a finite number of metres, not 1{'0' * 17}...{'0' * 19}.",
+            f"goto_pose's z_approach must be a finite number of metres, not 1{'0' * 56}....",
         ),
+        (
+            ([0, 0, 0], DOWN_QUATERNION, 10**5000),
+            "goto_pose's z_approach must be a finite number of metres, not a value of type int.",
+        ),
+        (([10**5000, 0, 0], DOWN_QUATERNION), "goto_pose's position must be 3 numbers, not a value of type list."),
         (
             ([0, 0, 0], DOWN_QUATERNION, -math.inf),
             "goto_pose's z_approach must be a finite number of metres, not -inf.",

@@ -3,6 +3,7 @@ import pytest
 
 pytest.importorskip("numba")
 
+from surefoot.environments.robosuite import control
 from surefoot.environments.robosuite.control import cholesky, cholesky_solve, compiled
 
 
@@ -21,3 +22,15 @@ def test_a_function_that_cannot_be_cached_is_compiled_all_the_same():
     scope = {}
     exec("def double(x): return 2 * x", scope)  # from no file: numba finds no folder for its cache
     assert compiled(scope["double"])(21) == 42
+
+
+def test_another_state_of_the_folder_has_another_cache(monkeypatch, tmp_path):
+    assert control._state() in control.cholesky._cache.cache_path
+    monkeypatch.setattr(control.numba.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(control, "_state", lambda: "other")
+    assert control.compiled(_double)._cache.cache_path.startswith(str(tmp_path / "other"))
+    assert str(tmp_path) == control.numba.config.CACHE_DIR
+
+
+def _double(x):
+    return 2 * x

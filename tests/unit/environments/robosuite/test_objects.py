@@ -35,7 +35,9 @@ def test_things_are_grasped_at_things_that_exist(setup):
         (NUT_ASSEMBLY, "square peg ", "There is no object 'square peg '. Did you mean 'square peg'? "
                                       "Available: square_nut, square_nut_handle, square_peg."),
         (SPILL_WIPE, "table", "There is no object 'table'. Available: spill."),
-        (TWO_ARM_LIFT, None, "There is no object 'None'. Available: pot, handle0, handle1."),
+        (TWO_ARM_LIFT, None, "An object's name is a string, not None. Available: pot, handle0, handle1."),
+        (TWO_ARM_LIFT, [10**5000],
+         "An object's name is a string, not a value of type list. Available: pot, handle0, handle1."),
     ],
 )  # fmt: skip
 def test_an_unknown_name_is_answered_with_the_nearest_and_all_that_exist(setup, asked, complaint):

@@ -116,9 +116,14 @@ def test_one_change_undoes_it(case, change):
 
 @pytest.mark.parametrize(
     "change",
-    [{"grasped.green": True}, {"height.green": 0.036}, {"position.green": [0.5, ASIDE_DISTANCE - A_BIT, -0.09]}],
+    [
+        {"grasped.green": True},
+        {"height.green": 0.036},
+        {"height.green": -0.78},
+        {"position.green": [0.5, ASIDE_DISTANCE - A_BIT, -0.09]},
+    ],
 )
-def test_a_thing_is_not_aside_while_held_high_or_close(change):
+def test_a_thing_is_not_aside_while_held_high_close_or_on_the_floor(change):
     there = {"position.green": [0.5, 0.1, -0.09]}
     assert holds("aside", "green", "red", changes=there)
     assert not holds("aside", "green", "red", changes=there | change)
