@@ -8,6 +8,7 @@ import signal
 import pytest
 
 from surefoot.boundary.outcome import Infrastructure, is_success
+from surefoot.errors import RunError
 from surefoot.evaluation import pool
 from surefoot.evaluation.local import LocalWorker
 from surefoot.evaluation.pool import Episode, Evaluation, Job, run_episodes
@@ -55,7 +56,7 @@ def test_a_killed_worker_s_episode_is_run_again_by_another(desk, jobs, started):
 
 
 def test_an_episode_that_is_given_up_is_an_infrastructure_failure(desk, jobs):
-    lost = Evaluation(desk.name, jobs[0]).given_up()
+    lost = Evaluation(desk.name, desk.revision(), jobs[0]).given_up()
     assert lost.outcome == Infrastructure("the worker process died 3 times at this episode")
     assert (lost.seed, lost.scene) == (101, None)
 
@@ -67,3 +68,12 @@ def test_abandoning_the_episodes_ends_the_workers(desk, jobs, started):
     episodes.close()
     assert len(alive) == 2
     assert not any(process.is_alive() for process in alive)
+
+
+def test_a_worker_whose_environment_has_another_revision_runs_nothing(desk, jobs):
+    with pytest.raises(RunError) as fault:
+        Evaluation(desk.name, "another", jobs[0]).perform()
+    assert str(fault.value) == (
+        f"A worker's environment of desk/place has revision {desk.revision()[:12]}, not another. "
+        "Give all workers the same one, then go on."
+    )
