@@ -17,6 +17,9 @@ from surefoot.evaluation.crew import Crew
 from surefoot.evaluation.local import LocalWorker
 from surefoot.program.source import Program
 
+_TRIES = 3
+"""How often an episode is begun that the environment fails, anew each time; a search does the same."""
+
 
 class Job(msgspec.Struct, frozen=True):
     """One episode to run: a program's text on one configuration."""
@@ -95,5 +98,8 @@ def _serving(name: str) -> TaskHost:
 
 
 def _episode(host: TaskHost, job: Job) -> Episode:
-    execution = host.execute(Program(job.program, job.name), job.seed, run_seed=job.run_seed)
+    for _ in range(_TRIES):
+        execution = host.execute(Program(job.program, job.name), job.seed, run_seed=job.run_seed)
+        if not isinstance(execution.outcome, Infrastructure):
+            break
     return Episode(job.seed, execution.outcome, execution.scene, execution.steps, execution.seconds)

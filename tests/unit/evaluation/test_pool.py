@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 
@@ -77,3 +78,24 @@ def test_a_worker_whose_environment_has_another_revision_runs_nothing(desk, jobs
         f"A worker's environment of desk/place has revision {desk.revision()[:12]}, not another. "
         "Give all workers the same one, then go on."
     )
+
+
+@pytest.mark.parametrize(("faults", "lost"), [(2, False), (3, True)])
+def test_an_episode_is_lost_only_if_the_environment_fails_it_three_times(desk, jobs, faults, lost):
+    left = [RuntimeError("no light")] * faults
+
+    def make():
+        environment = desk.make()
+        reset = environment.reset
+
+        def failing(seed: int):
+            if left:
+                raise left.pop()
+            return reset(seed)
+
+        environment.reset = failing
+        return environment
+
+    ((_, episode),) = run_episodes(dataclasses.replace(desk, make=make), jobs[:1], 1)
+    assert isinstance(episode.outcome, Infrastructure) is lost
+    assert not left
