@@ -17,10 +17,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 SUREFOOT = [sys.executable, "-m", "surefoot.cli.main"]
-Disturb = Callable[[subprocess.Popen[bytes], float], None]
+Disturb = Callable[[subprocess.Popen[bytes], float], int]
+"""Disturbs a process, each time after so many seconds, until it has ended; returns how many kills there were."""
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -35,35 +37,42 @@ def children(process: int) -> list[int]:
     return [int(item[0]) for item in found if item[1] == str(process) and "spawn_main" in item[2]]
 
 
-def kill_group(process: subprocess.Popen[bytes], after: float) -> None:
+def kill_group(process: subprocess.Popen[bytes], after: float) -> int:
     """SIGKILL to everything."""
     try:
         process.wait(after)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
+        return 1
+    return 0
 
 
-def kill_worker(process: subprocess.Popen[bytes], after: float) -> None:
+def kill_worker(process: subprocess.Popen[bytes], after: float) -> int:
     """SIGKILL to one worker, again and again."""
+    kills = 0
     while process.poll() is None:
         try:
             process.wait(after)
         except subprocess.TimeoutExpired:
             for worker in children(process.pid)[:1]:
-                os.kill(worker, signal.SIGKILL)
+                with suppress(ProcessLookupError):  # it may have been replaced meanwhile
+                    os.kill(worker, signal.SIGKILL)
+                    kills += 1
+    return kills
 
 
 def run(arguments: list[str], disturb: Disturb | None = None, after: float = 0.0) -> int:
-    """One call of the command; its exit code."""
-    with subprocess.Popen(
-        [*SUREFOOT, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
-    ) as process:
-        if disturb is not None:
-            disturb(process, after)
-        _, errors = process.communicate()
+    """One call of the command, to its end or its death; how many kills there were on the way."""
+    with tempfile.TemporaryFile() as errors:  # a pipe that nobody reads while the process is disturbed would fill
+        with subprocess.Popen(
+            [*SUREFOOT, *arguments], stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True
+        ) as process:
+            kills = disturb(process, after) if disturb is not None else 0
+        errors.seek(0)
+        told = errors.read().decode()
     if process.returncode not in (0, -signal.SIGKILL):
-        raise SystemExit(f"{' '.join(arguments)} ended with {process.returncode}: {errors.decode()[-2000:]}")
-    return process.returncode
+        raise SystemExit(f"{' '.join(arguments)} ended with {process.returncode}: {told[-2000:]}")
+    return kills
 
 
 def main() -> None:
@@ -92,12 +101,12 @@ def main() -> None:
             run([*begin(engine), "--workers", "2", "--engine", engine])
             report(engine, started)
         started = time.monotonic()
-        run([*begin("workers"), "--workers", "2"], kill_worker, alone / 8)
-        report("workers", started, "; a worker killed every eighth of the first time")
+        kills = run([*begin("workers"), "--workers", "2"], kill_worker, alone / 8)
+        report("workers", started, f"; {kills} times a worker killed, every eighth of the first time")
         started, chance, kills = time.monotonic(), random.Random(0), 0
         command = begin("kills")
         for _ in range(options.kills):
-            kills += run(command, kill_group, chance.uniform(0.2, 0.9) * alone / options.kills) == -signal.SIGKILL
+            kills += run(command, kill_group, chance.uniform(0.2, 0.9) * alone / options.kills)
             if (Path(place) / "kills" / "campaign.json").exists():
                 command = ["resume", str(Path(place) / "kills")]
         run(command)

@@ -17,14 +17,14 @@ from pathlib import Path
 
 import msgspec
 
-from surefoot.boundary.outcome import is_success
+from surefoot.boundary.outcome import Infrastructure, is_success
 from surefoot.cli.arguments import parse_seeds
 from surefoot.environments.registry import find_task
 from surefoot.evaluation.learning import Report, new_manifest, run_learning
 from surefoot.evaluation.pool import Job, run_episodes
 from surefoot.evaluation.statistics import paired_exact
 from surefoot.program.source import Program
-from surefoot.search.folder import RunFolder
+from surefoot.search.folder import Manifest, RunFolder
 from surefoot.search.settings import Settings
 
 PROPOSERS = ("skills", "skills-no-frontier", "random")
@@ -33,27 +33,32 @@ PROPOSERS = ("skills", "skills-no-frontier", "random")
 def learned(task, proposer, held_out, run_seed, episodes, out, without=()) -> tuple[Report, Program]:
     """One learning run, or the report of one that was finished earlier in the same folder."""
     path = out / "-".join([proposer, str(run_seed), str(episodes or "free"), *without])
+    settings = Settings(executions=episodes, without=tuple(without))
+    manifest = new_manifest(task, proposer, task.development, held_out[:1], run_seed, settings)
+    begun = RunFolder.is_at(path)
+    if begun and comparable(RunFolder.read_manifest(path)) != comparable(manifest):
+        raise SystemExit(f"{path} was made with other code or options; name another folder with --out.")
     if (path / "report.json").exists():
         report = msgspec.json.decode((path / "report.json").read_bytes(), type=Report)
     else:
-        manifest = new_manifest(
-            task,
-            proposer,
-            task.development,
-            held_out[:1],
-            run_seed,
-            Settings(executions=episodes, without=tuple(without)),
-        )
-        folder = RunFolder.open(path) if (path / "manifest.json").exists() else RunFolder.create(path, manifest)
+        folder = RunFolder.open(path) if begun else RunFolder.create(path, manifest)
         with folder:
             report = run_learning(folder, 1, lambda line: None, lambda *progress: None)
     return report, Program.read(path / "final.py")
 
 
+def comparable(manifest: Manifest) -> Manifest:
+    """A manifest without what may differ between two calls that go on with the same runs."""
+    return msgspec.structs.replace(manifest, id="", held_out=())
+
+
 def solved(task, program, seeds, workers=2) -> list[bool]:
-    """Whether a program succeeds, per held-out configuration."""
+    """Whether a program succeeds, per configuration; what the environment lost ends the benchmark."""
     jobs = [Job(program.source, program.name, seed) for seed in seeds]
     episodes = dict(run_episodes(task, jobs, workers))
+    for episode in episodes.values():
+        if isinstance(episode.outcome, Infrastructure):
+            raise SystemExit(f"{task.name} seed {episode.seed}: {episode.outcome.text}; run it again.")
     return [is_success(episodes[index].outcome) for index in range(len(jobs))]
 
 

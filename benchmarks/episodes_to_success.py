@@ -14,9 +14,10 @@ none             accept what succeeds, check nothing
 Of one task and run seed, all ways get the same proposer, demonstrations and development configurations, in the
 same order (the run seed shuffles it; without that, run seeds hardly differ). All episodes of a search count,
 gates and diagnostics included; demonstrations are equal for all and stand apart, and so does the freeze, which
-finds out which accepted program holds on most of the bank. Where a program would be run
-again on a configuration, rerun-all and minibatch take the earlier result at no cost. Each program that was ever
-the accepted one is tested once per held-out configuration, so success is a step function of episodes.
+finds out which accepted program holds on most of the bank; it takes earlier successes at no cost, and runs earlier
+failures again. Where a program would be run again on a configuration, rerun-all and minibatch take the earlier
+result at no cost. Each program that was ever the accepted one is tested once per held-out configuration, so success
+is a step function of episodes. Time is of learning up to the freeze, demonstrations included.
 
 Two levels per task say what "equal success" is, by rule: `common`, the lowest of the ways' mean final
 success, and `high`, nine tenths of the highest. `reached` is the first episode count at a level, `settled` the
@@ -88,7 +89,7 @@ class Spec(msgspec.Struct, frozen=True):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """What one learning run did. `seconds` are of the search alone; None where it was made in several pieces.
+    """What one learning run did. `seconds` are all learning up to the freeze, demonstrations too, as first computed.
 
     `best` is the accepted program that holds on most of the bank, which took `freeze` more episodes to find out.
     """
@@ -104,7 +105,7 @@ class Run(msgspec.Struct, frozen=True):
     failed_diagnostics: int
     checks: int
     certified: int
-    seconds: float | None
+    seconds: float
 
 
 def learn(spec: Spec, out: Path) -> Run:
@@ -232,7 +233,7 @@ class WaySummary(msgspec.Struct, frozen=True):
     failed_diagnostics: int
     checks: int
     certified: int
-    seconds_ratio: float | None
+    seconds_ratio: float
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -287,12 +288,6 @@ def summary(way: str, runs: Sequence[Run], curves: Curves, horizon: int) -> WayS
     """One way's sums."""
     own = {run.run_seed: run for run in runs if run.way == way}
     certify = {run.run_seed: run for run in runs if run.way == BASELINE}
-    ratios = [
-        run.seconds / other.seconds
-        for seed, run in own.items()
-        for other in [certify[seed]]
-        if run.seconds is not None and other.seconds is not None
-    ]
     found = list(curves[way].values())
     bests = [curve.at(_accepted_after(own[seed].best, own[seed])) for seed, curve in curves[way].items()]
     roles: Counter[str] = Counter()
@@ -313,7 +308,7 @@ def summary(way: str, runs: Sequence[Run], curves: Curves, horizon: int) -> WayS
         sum(run.failed_diagnostics for run in own.values()),
         sum(run.checks for run in own.values()),
         sum(run.certified for run in own.values()),
-        mean(ratios) if ratios else None,
+        mean([run.seconds / certify[seed].seconds for seed, run in own.items()]),
     )
 
 
@@ -361,7 +356,7 @@ def task_tables(item: Comparison) -> list[str]:
             f"| {'' if way == BASELINE else spread(found.final_against_certify, 100)} "
             f"| {100 * found.best_success:.1f} %, {found.freeze / count:.1f} "
             f"| {100 * found.mean_success:.1f} % | {found.losses / count:.1f} ({found.lost / count:.1f}) "
-            f"| {'-' if found.seconds_ratio is None else f'{found.seconds_ratio:.2f}'} |"
+            f"| {found.seconds_ratio:.2f} |"
         )
     certified = item.ways[BASELINE]
     lines += [

@@ -55,7 +55,11 @@ class Table(msgspec.Struct, frozen=True):
 
 
 class CampaignReport(msgspec.Struct, frozen=True):
-    """A finished campaign's results; `report.json` of its folder."""
+    """A finished campaign's results; `report.json` of its folder.
+
+    `evaluation_episodes` are those on held-out configurations; `infrastructure_failures` are of these, and of the
+    demonstrations' episodes on development configurations.
+    """
 
     suite: str
     proposer: str
@@ -133,10 +137,10 @@ def run_campaign(folder: CampaignFolder, crew: Crew, narrate: Narrate, advance: 
         )
         for witnesses in manifest.witnesses
     )
-    every = [episode for found in episodes.values() for episode in found]
-    lost = sum(isinstance(episode.outcome, Infrastructure) for episode in every)
+    held_out, development = ([episode for found in of.values() for episode in found] for of in (episodes, shown))
+    lost = sum(isinstance(episode.outcome, Infrastructure) for episode in (*held_out, *development))
     report = CampaignReport(
-        manifest.suite, manifest.proposer, manifest.code, manifest.run_seeds, PROGRAM_SEED, len(every), lost, tables
+        manifest.suite, manifest.proposer, manifest.code, manifest.run_seeds, PROGRAM_SEED, len(held_out), lost, tables
     )
     folder.save(REPORT, report)
     return report
@@ -219,12 +223,12 @@ def _programs(folder: CampaignFolder, searches: dict[Key, Searched]) -> list[Wan
 
 def _evaluated(folder: CampaignFolder, crew: Crew, advance: Advance, label: str, wanted: Iterable[Wanted]) -> Episodes:
     """Each distinct program of a task once on each configuration; through the campaign's journal."""
-    distinct = {(task, program.digest): (program, seeds) for task, program, seeds in reversed(list(wanted))}
-    order = list(reversed(distinct))
+    distinct = {(task, program.digest): (program, seeds) for task, program, seeds in wanted}
+    revisions = {part.task: part.revision for part in folder.manifest.parts}
     works = [
-        Evaluation(task, Job(distinct[task, digest][0].source, digest, seed, PROGRAM_SEED))
-        for task, digest in order
-        for seed in distinct[task, digest][1]
+        Evaluation(task, revisions[task], Job(program.source, digest, seed, PROGRAM_SEED))
+        for (task, digest), (program, seeds) in distinct.items()
+        for seed in seeds
     ]
 
     def compute(missing: list[int]) -> Iterator[tuple[int, Episode]]:
@@ -236,7 +240,7 @@ def _evaluated(folder: CampaignFolder, crew: Crew, advance: Advance, label: str,
 
     inputs = [[label, work.task, work.job.name, work.job.seed] for work in works]
     episodes = iter(folder.journal.batch("evaluate", inputs, Episode, compute))
-    return {key: [next(episodes) for _ in distinct[key][1]] for key in order}
+    return {key: [next(episodes) for _ in seeds] for key, (_, seeds) in distinct.items()}
 
 
 def _best_demonstration(part: Part, shown: Episodes) -> int | None:

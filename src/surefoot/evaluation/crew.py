@@ -16,7 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import msgspec
 
 from surefoot.environments.host import EPISODES_PER_PROCESS
-from surefoot.errors import RunError, SurefootError
+from surefoot.errors import EnvironmentFaultError, RunError, SurefootError
 
 _POLL = 0.2
 """How long a Ctrl-C may have to wait for its turn [s]."""
@@ -132,6 +132,16 @@ class Crew:
                     yield index, _result(finished)
 
     def _submit(self, place: int, work: Work[T]) -> Future[Done[T]]:
+        """Begin a piece of work. EnvironmentFaultError where no worker can be started."""
+        try:
+            return self._begun(place, work)
+        except OSError as error:  # the command would take it for its own output's
+            raise EnvironmentFaultError(
+                f"No worker process can be started: {error.strerror or error}. "
+                "See to the machine, or ask for fewer with --workers; then go on."
+            ) from error
+
+    def _begun(self, place: int, work: Work[T]) -> Future[Done[T]]:
         worker = self._workers[place] = self._workers[place] or self._hire()
         try:
             return worker.submit(work)

@@ -295,7 +295,7 @@ def _episodes(archive: Archive) -> dict[str, int]:
 
 def _spent(folder: RunFolder, learned: Learned, archive: Archive) -> Spent:
     took = folder.journal.seconds()
-    pipeline = sum(check.seconds + check.retrieval_seconds for check in learned.checks)
+    pipeline = learned.certification_seconds
     by_role = {role: sum(record.seconds for record in archive if record.role == role) for role in get_args(Role)}
     freeze = by_role["freeze"] + took.get("replay", 0.0) - pipeline  # what is replayed besides is the freeze's
     learning = sum(seconds for kind, seconds in took.items() if kind != "evaluate") - freeze

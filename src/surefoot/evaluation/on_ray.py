@@ -40,12 +40,13 @@ class RayWorker:
     """A Ray actor with a CPU of its own; Ray starts none anew, so that a death is seen here."""
 
     def __init__(self, ray: Any):
-        self.died: tuple[type[BaseException], ...] = (ray.exceptions.RayActorError,)
+        # Ray's memory monitor kills actors, too, and reports that by an error of its own
+        self.died: tuple[type[BaseException], ...] = (ray.exceptions.RayActorError, ray.exceptions.OutOfMemoryError)
         self._ray = ray
         self._actor = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Actor).remote()
 
     def submit(self, work: Work[T]) -> Future[Done[T]]:
-        """Begin a piece of work; its future raises RayActorError when the process has died."""
+        """Begin a piece of work; its future raises one of `died` when the process has died."""
         future: Future[Done[T]] = self._actor.attempt.remote(work).future()
         return future
 

@@ -12,9 +12,13 @@ from surefoot.boundary.outcome import Infrastructure, Outcome
 from surefoot.environments.base import Task
 from surefoot.environments.host import TaskHost
 from surefoot.environments.registry import find_task
+from surefoot.errors import RunError
 from surefoot.evaluation.crew import Crew
 from surefoot.evaluation.local import LocalWorker
 from surefoot.program.source import Program
+
+_TRIES = 3
+"""How often an episode is begun that the environment fails, anew each time; a search does the same."""
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -37,16 +41,26 @@ class Episode(msgspec.Struct, frozen=True):
 
 
 class Evaluation(msgspec.Struct, frozen=True):
-    """A job on a task, as work for a crew. `most_deaths`: a scene at which workers die again and again is to blame."""
+    """A job on a task of a known revision, as work for a crew.
+
+    `most_deaths`: a scene at which workers die again and again is to blame.
+    """
 
     most_deaths: ClassVar[int] = 3
 
     task: str
+    revision: str
     job: Job
 
     def perform(self) -> Episode:
-        """Run the episode in this process's environment of the task."""
-        return _episode(_serving(self.task), self.job)
+        """Run the episode in this process's environment of the task. RunError if that has another revision."""
+        host = _serving(self.task)
+        if host.revision != self.revision:  # another machine's, or changed since: workers are hired again and again
+            raise RunError(
+                f"A worker's environment of {self.task} has revision {host.revision[:12]}, not {self.revision[:12]}. "
+                "Give all workers the same one, then go on."
+            )
+        return _episode(host, self.job)
 
     def given_up(self) -> Episode:
         """An infrastructure failure."""
@@ -66,7 +80,8 @@ def run_episodes(task: Task, jobs: Sequence[Job], workers: int) -> Iterator[tupl
                 yield index, _episode(host, job)
         return
     with Crew(LocalWorker, min(workers, len(jobs))) as crew:
-        yield from crew.run([Evaluation(task.name, job) for job in jobs])
+        revision = task.revision()
+        yield from crew.run([Evaluation(task.name, revision, job) for job in jobs])
 
 
 _host: TaskHost | None = None
@@ -83,5 +98,8 @@ def _serving(name: str) -> TaskHost:
 
 
 def _episode(host: TaskHost, job: Job) -> Episode:
-    execution = host.execute(Program(job.program, job.name), job.seed, run_seed=job.run_seed)
+    for _ in range(_TRIES):
+        execution = host.execute(Program(job.program, job.name), job.seed, run_seed=job.run_seed)
+        if not isinstance(execution.outcome, Infrastructure):
+            break
     return Episode(job.seed, execution.outcome, execution.scene, execution.steps, execution.seconds)

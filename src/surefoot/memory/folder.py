@@ -193,6 +193,8 @@ def write_whole(path: Path, data: bytes) -> None:
         part.write_bytes(data)
         part.rename(path)
     except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)  # on a full disk it would hold the room that is missing
         raise RunError(
             f"{path} can't be written: {error.strerror}. See to the disk; the run can be resumed then."
         ) from None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import random
-import time
 from collections import deque
 
 import msgspec
@@ -47,7 +46,8 @@ class Acceptance(msgspec.Struct, frozen=True):
 class Learned(msgspec.Struct):
     """What a search ends with. Programs by digest; `witnesses` maps configuration to record number.
 
-    `seconds` passed in this process between the first program and the freeze.
+    `certification_seconds` is what all replays before the freeze took, with finding and reading their tapes: those of
+    `checks`, and those that ask whether the accepted program holds where a change fails.
     """
 
     first: str
@@ -56,7 +56,7 @@ class Learned(msgspec.Struct):
     accepted: list[str]
     history: list[Acceptance]
     episodes: int
-    seconds: float
+    certification_seconds: float
     witnesses: dict[int, int]
     checks: list[Check]
     attempts: list[Attempt]
@@ -94,6 +94,7 @@ class Search:
         self._executions = 0
         self._witnesses: dict[int, Record] = {}
         self._checks: list[Check] = []
+        self._certification_seconds = 0.0
         self._attempts: list[Attempt] = []
         self._diagnostics: list[Record] = []
         self._plans: dict[str, Plan] = {}
@@ -108,12 +109,11 @@ class Search:
         plan = self._effects.first_plan(self._task)
         self._working = self._accepted = self._write(plan)
         first = self._working
-        started = time.perf_counter()
         try:
             self._serve_queues()
         except BudgetSpentError:
             self._narrate(f"the budget of {self._settings.executions} episodes is spent")
-        return self._freeze(first, time.perf_counter() - started)
+        return self._freeze(first)
 
     def _demonstrate(self) -> None:
         """Execute each demonstration on its own task, on development configurations, until it is accepted once."""
@@ -225,8 +225,7 @@ class Search:
         last = self._last(self._accepted, seed)
         if last is not None:
             return last.success
-        replayed = self._effects.replay(self._task, self._accepted, self._witnesses[seed])
-        return isinstance(replayed.certificate, Certified)
+        return isinstance(self._replayed(self._accepted, self._witnesses[seed]).certificate, Certified)
 
     def _execute(self, role: Role, program: Program, seed: int, number: int | None = None) -> Record:
         self._reserve()
@@ -286,9 +285,14 @@ class Search:
         return next((record for record in reversed(records) if record.program == program.digest), None)
 
     def _replay(self, program: Program, witness: Record) -> bool:
-        replayed = self._effects.replay(self._task, program, witness)
+        replayed = self._replayed(program, witness)
         self._checks.append(self._check(program, witness, replayed))
         return isinstance(replayed.certificate, Certified)
+
+    def _replayed(self, program: Program, witness: Record) -> Replayed:
+        replayed = self._effects.replay(self._task, program, witness)
+        self._certification_seconds += replayed.seconds + replayed.retrieval_seconds
+        return replayed
 
     def _check(self, program: Program, witness: Record, replayed: Replayed) -> Check:
         certificate = replayed.certificate
@@ -316,7 +320,7 @@ class Search:
         self._plans.setdefault(program.digest, plan)
         return program
 
-    def _freeze(self, first: Program, seconds: float) -> Learned:
+    def _freeze(self, first: Program) -> Learned:
         """Replay the whole bank with the accepted program, run what is uncertified, and find the best program."""
         programs = self._effects.archive.programs
         accepted = [programs[item.program] for item in self._history] or [first]
@@ -335,7 +339,7 @@ class Search:
             [program.digest for program in accepted],
             list(self._history),
             self._executions,
-            seconds,
+            self._certification_seconds,
             {seed: record.number for seed, record in bank.items()},
             list(self._checks),
             list(self._attempts),

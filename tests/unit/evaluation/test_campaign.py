@@ -145,6 +145,19 @@ def test_what_the_environment_lost_is_counted_apart(whole, tmp_path, monkeypatch
     assert [(miss.seed, miss.infrastructure) for miss in task.missed if miss.infrastructure] == [(15, True)]
 
 
+def test_what_the_environment_lost_while_the_best_demonstration_was_chosen_is_counted_too(tmp_path, monkeypatch):
+    perform = campaign.Evaluation.perform
+
+    def losing(self):
+        return self.given_up() if self.job.seed == 102 else perform(self)
+
+    monkeypatch.setattr(campaign.Evaluation, "perform", losing)
+    report = pursued(tmp_path / "campaign")
+    (task,) = report.tables[0].tasks
+    assert task.best_demonstration.development.infrastructure_failures == 1
+    assert report.infrastructure_failures == len(find_task("desk/place").demonstrations)
+
+
 def test_a_configuration_that_is_both_is_refused():
     with pytest.raises(UsageError, match="Configurations 3 are both development and held-out"):
         new_campaign("desk", [find_task("desk/place")], "skills", 0, 1, ("refresh",), (1, 2, 3), (3, 4))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from surefoot.errors import RunError
+from surefoot.errors import EnvironmentFaultError, RunError
 from surefoot.evaluation import crew
 from surefoot.evaluation.crew import Crew, attempt
 
@@ -129,3 +129,15 @@ def test_an_error_of_surefoot_s_ends_all_work_at_once():
 def test_a_file_that_a_worker_misses_is_no_fault_of_the_output():
     with pytest.raises(RunError, match=r"A worker met FileNotFoundError: .*'map.txt'"):
         done(Scripted(), 1, Doubling(-2))
+
+
+def test_a_machine_on_which_no_worker_can_be_started_is_said():
+    def hire():
+        raise OSError(24, "Too many open files")
+
+    with pytest.raises(EnvironmentFaultError) as fault, Crew(hire, 2) as made:
+        list(made.run([Doubling(1)]))
+    assert str(fault.value) == (
+        "No worker process can be started: Too many open files. "
+        "See to the machine, or ask for fewer with --workers; then go on."
+    )

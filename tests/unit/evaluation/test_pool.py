@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 
 import pytest
 
 from surefoot.boundary.outcome import Infrastructure, is_success
+from surefoot.errors import RunError
 from surefoot.evaluation import pool
 from surefoot.evaluation.local import LocalWorker
 from surefoot.evaluation.pool import Episode, Evaluation, Job, run_episodes
@@ -55,7 +57,7 @@ def test_a_killed_worker_s_episode_is_run_again_by_another(desk, jobs, started):
 
 
 def test_an_episode_that_is_given_up_is_an_infrastructure_failure(desk, jobs):
-    lost = Evaluation(desk.name, jobs[0]).given_up()
+    lost = Evaluation(desk.name, desk.revision(), jobs[0]).given_up()
     assert lost.outcome == Infrastructure("the worker process died 3 times at this episode")
     assert (lost.seed, lost.scene) == (101, None)
 
@@ -67,3 +69,33 @@ def test_abandoning_the_episodes_ends_the_workers(desk, jobs, started):
     episodes.close()
     assert len(alive) == 2
     assert not any(process.is_alive() for process in alive)
+
+
+def test_a_worker_whose_environment_has_another_revision_runs_nothing(desk, jobs):
+    with pytest.raises(RunError) as fault:
+        Evaluation(desk.name, "another", jobs[0]).perform()
+    assert str(fault.value) == (
+        f"A worker's environment of desk/place has revision {desk.revision()[:12]}, not another. "
+        "Give all workers the same one, then go on."
+    )
+
+
+@pytest.mark.parametrize(("faults", "lost"), [(2, False), (3, True)])
+def test_an_episode_is_lost_only_if_the_environment_fails_it_three_times(desk, jobs, faults, lost):
+    left = [RuntimeError("no light")] * faults
+
+    def make():
+        environment = desk.make()
+        reset = environment.reset
+
+        def failing(seed: int):
+            if left:
+                raise left.pop()
+            return reset(seed)
+
+        environment.reset = failing
+        return environment
+
+    ((_, episode),) = run_episodes(dataclasses.replace(desk, make=make), jobs[:1], 1)
+    assert isinstance(episode.outcome, Infrastructure) is lost
+    assert not left

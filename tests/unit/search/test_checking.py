@@ -54,6 +54,16 @@ def test_a_change_that_loses_an_older_success_is_refused_and_the_visit_goes_on_f
     ]  # fmt: skip
 
 
+def test_replays_that_ask_what_the_accepted_program_holds_are_certification_and_no_checks(search):
+    # P1 is certified on 1 and 2 and so was never run there; P2 loses them, which counts if P1 holds there
+    solves = {"P0": [1, 2], "P1": [1, 2, 3], "P2": [4]}
+    effects, learned = search((1, 2, 3, 4), solves, {("P1", "P0")}, regressions="refuse", last=3)
+    replays = [line.removeprefix("replay ") for line in effects.log if line.startswith("replay")]
+    assert replays[5] == "P1 on P0 @2 ="
+    assert len(learned.checks) == 5
+    assert learned.certification_seconds == 6 * 0.5
+
+
 def test_the_first_loss_ends_the_check_of_a_change(search):
     solves = {"P0": [1, 2, 3], "P1": [4]}
     effects, _ = search((1, 2, 3, 4), solves, checking="rerun-all", regressions="refuse", last=2)

@@ -107,12 +107,14 @@ def test_a_disk_that_refuses_is_said_and_the_file_before_stays(run, monkeypatch)
         folder.save_bytes("report.json", b"old")
 
         def full(path: Path, data: bytes) -> None:
+            path.touch()
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr(Path, "write_bytes", full)
         with pytest.raises(RunError, match=r"report.json can't be written: No space left on device"):
             folder.save_bytes("report.json", b"new")
     assert (run / "report.json").read_bytes() == b"old"
+    assert not [path.name for path in run.iterdir() if path.name.startswith(".")]
 
 
 def test_held_out_configurations_must_not_be_development_ones(desk):
