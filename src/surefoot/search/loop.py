@@ -197,7 +197,7 @@ class Search:
         if changed and self._refuses(record):
             self._narrate(f"seed {record.seed}: not accepted, since it loses elsewhere what it wins here")
             self._working = self._accepted
-            return self._last(self._accepted, record.seed) or record
+            return self._last(self._accepted, record.seed) or self._execute("entry", self._accepted, record.seed)
         self._accepted = self._working
         self._witnesses[record.seed] = self._success = record
         if changed or not self._history:
@@ -281,8 +281,7 @@ class Search:
 
     def _last(self, program: Program, seed: int) -> Record | None:
         """A program's last execution on a configuration."""
-        records = self._effects.archive.on(self._task.name, seed)
-        return next((record for record in reversed(records) if record.program == program.digest), None)
+        return next(reversed(self._runs(program, seed)), None)
 
     def _replay(self, program: Program, witness: Record) -> bool:
         replayed = self._replayed(program, witness)
@@ -348,14 +347,18 @@ class Search:
         )
 
     def _holding(self, program: Program, bank: dict[int, Record], to_beat: int) -> int:
-        """On how many of the bank's scenes a program holds; live runs only while it can still beat the best."""
+        """On how many of the bank's scenes a program holds.
+
+        Live runs only where replay and earlier runs don't tell, and while the program can still beat the best.
+        """
         unknown = []
         count = 0
         for seed, witness in bank.items():
             replayed = self._effects.replay(self._task, program, witness)
-            if isinstance(replayed.certificate, Certified) or self._succeeded_before(program, seed):
+            before = {record.success for record in self._runs(program, seed)}
+            if isinstance(replayed.certificate, Certified) or True in before:
                 count += 1
-            else:
+            elif not before:
                 unknown.append(seed)
         for position, seed in enumerate(unknown):
             if count + len(unknown) - position <= to_beat:
@@ -364,9 +367,10 @@ class Search:
             count += record.success
         return count
 
-    def _succeeded_before(self, program: Program, seed: int) -> bool:
+    def _runs(self, program: Program, seed: int) -> list[Record]:
+        """A program's executions on a configuration, oldest first."""
         records = self._effects.archive.on(self._task.name, seed)
-        return any(record.success and record.program == program.digest for record in records)
+        return [record for record in records if record.program == program.digest]
 
 
 def edited_lines(before: Program, after: Program) -> set[int]:
