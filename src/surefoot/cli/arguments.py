@@ -20,7 +20,16 @@ TaskName = Annotated[str, typer.Argument(metavar="TASK", help="Name of a task; s
 ProgramPath = Annotated[Path, typer.Argument(metavar="PROGRAM", help="A Python file that calls the task's functions.")]
 BankFolder = Annotated[Path, typer.Option("--bank", metavar="DIR", help="Folder of recorded successes.")]
 RunSeed = Annotated[int, typer.Option("--run-seed", help="Randomness of the run itself, not of the scene.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
+Development = Annotated[
+    str | None,
+    typer.Option("--dev", metavar="SEEDS", help="Development configurations, like 101-125; default: the task's own."),
+]
+HeldOut = Annotated[
+    str | None,
+    typer.Option("--held-out", metavar="SEEDS", help="Held-out configurations, like 1-100; default: the task's own."),
+]
+Proposer = Annotated[str, typer.Option("--proposer", help="Who writes the edits; see docs/learning.md.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 Trusted = Annotated[
     bool,
     typer.Option("--trusted", help="A script of your own: it may import what lies beside it and what is installed."),

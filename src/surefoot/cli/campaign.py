@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli.arguments import AsJson, Engine, RunSeed, Workers, parse_seeds
-from surefoot.cli.console import err, print_json, say, tenths
+from surefoot.cli.arguments import AsJson, Development, Engine, HeldOut, Proposer, Workers, parse_seeds
+from surefoot.cli.console import counted, err, print_json, say, tenths
 from surefoot.environments.base import Task
 from surefoot.environments.registry import find_suite, find_task
 from surefoot.errors import EnvironmentFaultError, unknown_name
@@ -28,17 +28,18 @@ def campaign(
     suite: Annotated[str, typer.Argument(metavar="SUITE", help="Name of a suite, such as robosuite or desk.")],
     tasks: Annotated[str | None, typer.Option("--tasks", metavar="A,B", help="Only these tasks of the suite.")] = None,
     runs: Annotated[int, typer.Option("--runs", min=1, help="Independent learning runs of each task.")] = 3,
-    run_seed: RunSeed = 0,
-    dev: Annotated[str | None, typer.Option("--dev", metavar="SEEDS", help="Development configurations.")] = None,
-    held_out: Annotated[
-        str | None, typer.Option("--held-out", metavar="SEEDS", help="Held-out configurations.")
-    ] = None,
-    witnesses: Annotated[str, typer.Option("--witnesses", help="'refresh', 'paper' or 'both'; see docs.")] = "refresh",
-    proposer: Annotated[str, typer.Option("--proposer", help="Who writes the edits.")] = "skills",
+    run_seed: Annotated[int, typer.Option("--run-seed", help="Run seed of the first run; the others follow.")] = 0,
+    dev: Development = None,
+    held_out: HeldOut = None,
+    witnesses: Annotated[
+        str, typer.Option("--witnesses", help="'refresh', 'paper' or 'both'; see docs/learning.md.")
+    ] = "refresh",
+    proposer: Proposer = "skills",
     workers: Workers = 2,
     on: Engine = "local",
     out_folder: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="New folder for the campaign.")
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="New folder for the campaign; default: runs/campaign-SUITE."),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
@@ -106,8 +107,8 @@ def _seeds(text: str | None) -> list[int] | None:
 def _announce(folder: CampaignFolder) -> None:
     manifest = folder.manifest
     say(
-        f"Campaign {manifest.suite}: {len(folder.keys)} learning runs of {len(manifest.parts)} tasks with "
-        f"'{manifest.proposer}', then all programs on held-out configurations.\n"
+        f"Campaign {manifest.suite}: {counted(len(folder.keys), 'learning run')} of "
+        f"{counted(len(manifest.parts), 'task')} with '{manifest.proposer}', then all programs on held-out configurations.\n"
         f"Folder: {folder.path}  (stop at any time; 'surefoot resume {folder.path}' goes on)",
         err,
     )

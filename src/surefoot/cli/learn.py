@@ -7,9 +7,19 @@ from typing import Annotated, Literal, cast, get_args
 
 import typer
 
-from surefoot.cli.arguments import AsJson, Engine, RunSeed, TaskName, Workers, parse_seeds
+from surefoot.cli.arguments import (
+    AsJson,
+    Development,
+    Engine,
+    HeldOut,
+    Proposer,
+    RunSeed,
+    TaskName,
+    Workers,
+    parse_seeds,
+)
 from surefoot.cli.campaign import resume_campaign
-from surefoot.cli.console import err, out, print_json, say, table, tenths
+from surefoot.cli.console import counted, err, out, print_json, say, table, tenths
 from surefoot.environments.base import Task
 from surefoot.environments.registry import find_task
 from surefoot.errors import UsageError, unknown_name
@@ -23,20 +33,28 @@ from surefoot.search.settings import Settings, Way
 
 def learn(
     task: TaskName,
-    proposer: Annotated[str, typer.Option("--proposer", help="Who writes the edits.")] = "skills",
-    dev: Annotated[str | None, typer.Option("--dev", metavar="SEEDS", help="Development configurations.")] = None,
-    held_out: Annotated[
-        str | None, typer.Option("--held-out", metavar="SEEDS", help="Held-out configurations.")
-    ] = None,
+    proposer: Proposer = "skills",
+    dev: Development = None,
+    held_out: HeldOut = None,
     run_seed: RunSeed = 0,
-    out_folder: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="New folder for the run.")] = None,
+    out_folder: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="New folder for the run; default: runs/TASK-RUNSEED.")
+    ] = None,
     workers: Workers = 2,
-    witnesses: Annotated[str, typer.Option("--witnesses", help="'refresh' or 'paper'; see docs.")] = "refresh",
+    witnesses: Annotated[
+        str, typer.Option("--witnesses", help="'refresh' or 'paper'; see docs/learning.md.")
+    ] = "refresh",
     regressions: Annotated[
-        str, typer.Option("--regressions", help="'refuse' a change that loses an older success, or 'paper'; see docs.")
+        str,
+        typer.Option(
+            "--regressions", help="'refuse' a change that loses an older success, or 'paper'; see docs/learning.md."
+        ),
     ] = "paper",
     checking: Annotated[
-        str, typer.Option("--checking", help="'certify', or for comparison 'rerun-all', 'minibatch', 'none'; see docs.")
+        str,
+        typer.Option(
+            "--checking", help="'certify', or for comparison 'rerun-all', 'minibatch', 'none'; see docs/learning.md."
+        ),
     ] = "certify",
     library: Annotated[
         Path | None, typer.Option("--library", metavar="FILE", help="Skills of earlier runs; this run's are added.")
@@ -44,7 +62,9 @@ def learn(
     without: Annotated[
         list[str] | None, typer.Option("--without", metavar="NAME", help="Leave this demonstration out; repeatable.")
     ] = None,
-    episodes: Annotated[int | None, typer.Option("--episodes", min=1, help="At most so many search episodes.")] = None,
+    episodes: Annotated[
+        int | None, typer.Option("--episodes", min=1, help="At most so many search episodes, diagnostics included.")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Learn a program for TASK on development configurations, then test it frozen on held-out ones.
@@ -85,6 +105,11 @@ def resume(
     """
     if CampaignFolder.is_at(run):
         return resume_campaign(run, workers, on, as_json)
+    if not RunFolder.is_at(run):
+        raise UsageError(
+            f"There is no run or campaign at {run}. "
+            "Runs are made by 'surefoot learn TASK', campaigns by 'surefoot campaign SUITE'."
+        )
     if on != "local":
         raise UsageError("A single run goes on with the engine 'local'; 'ray' is for campaigns.")
     return _run(RunFolder.open(run), workers, as_json)
@@ -127,14 +152,22 @@ def _run(folder: RunFolder, workers: int, as_json: bool) -> int:
             if not folder.journal.replaying:
                 err.print(f"  {line}", markup=False)
 
-        report = run_learning(folder, workers, narrate, tenths())
+        try:
+            report = run_learning(folder, workers, narrate, tenths())
+        except KeyboardInterrupt:
+            say(f"Go on with 'surefoot resume {folder.path}'.", err)
+            raise
     if as_json:
         print_json(report)
     else:
         print_report(report, folder.path)
     paired = report.final_against_first
     perfect = report.first.successes == report.first.episodes == len(manifest.held_out)
-    return 0 if paired.only_second > paired.only_first or perfect else 1
+    if paired.only_second > paired.only_first or perfect:
+        return 0
+    if not as_json:
+        say("The final program does no better than the first on the held-out configurations.", err)
+    return 1
 
 
 def _announce(folder: RunFolder) -> None:
@@ -142,9 +175,12 @@ def _announce(folder: RunFolder) -> None:
     settings = manifest.settings
     count = len(manifest.development)
     most = count * (1 + settings.main_repairs + 1 + settings.followup_repairs)
+    search = f"{counted(most, 'search episode')} and their diagnostics"
+    if settings.executions is not None:
+        search = f"{counted(settings.executions, 'search episode')}, diagnostics included"
     err.print(
-        f"Learning {manifest.task} (tier {manifest.tier}) with '{manifest.proposer}' on {count} configurations: "
-        f"up to {most} search episodes and their diagnostics, then up to {3 * len(manifest.held_out)} held-out ones.\n"
+        f"Learning {manifest.task} (tier {manifest.tier}) with '{manifest.proposer}' on {counted(count, 'configuration')}: "
+        f"up to {search}, then up to {3 * len(manifest.held_out)} held-out ones.\n"
         f"Run folder: {folder.path}  (stop at any time; 'surefoot resume {folder.path}' goes on)",
         markup=False,
     )

@@ -13,7 +13,7 @@ from surefoot.cli.arguments import AsJson
 from surefoot.cli.campaign import print_tables
 from surefoot.cli.console import out, print_json, say, table
 from surefoot.cli.learn import print_report
-from surefoot.errors import RunError
+from surefoot.errors import RunError, UsageError
 from surefoot.evaluation.campaign import CampaignReport
 from surefoot.evaluation.campaign_folder import CampaignFolder
 from surefoot.evaluation.learning import REPORT, Report
@@ -43,9 +43,11 @@ def show(
     if CampaignFolder.is_at(path):
         _show_campaign(path, as_json)
         return
-    if path.is_dir():
+    if RunFolder.is_at(path):
         _show_run(path, as_json)
         return
+    if path.is_dir():
+        raise UsageError(f"{path} holds no run, no campaign and no tapes. Name the folder of one, or a tape.")
     tape = load_tape(path)
     if as_json:
         print_json(as_data(tape))

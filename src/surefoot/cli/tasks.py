@@ -39,8 +39,15 @@ def _show(task: Task, as_json: bool) -> None:
     say(f"{task.name}  (tier {task.tier})\n\n{task.description}\n")
     say(f"Protocol: {task.protocol}")
     say(f"Objects:  {', '.join(f'{name!r} ({role})' for role, name in task.roles.items())}")
-    say(f"Checks:   {', '.join(checks)}\n\nFunctions that a program may call:\n")
+    say(f"Checks:   {', '.join(checks)}")
+    say(f"Seeds:    {span(task.development)} for development, {span(task.held_out)} held out")
+    say(f"Demonstrations: {', '.join(_demonstrations(task)) or 'none'}\n\nFunctions that a program may call:\n")
     say(task.surface.page().rstrip())
+
+
+def _demonstrations(task: Task) -> list[str]:
+    """Their names, with the task that they are of where it is another."""
+    return [shown.name if shown.task == task.name else f"{shown.name} ({shown.task})" for shown in task.demonstrations]
 
 
 def _as_data(task: Task) -> dict[str, object]:

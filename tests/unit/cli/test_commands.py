@@ -30,6 +30,12 @@ def test_tasks_are_listed_with_their_configurations(surefoot):
     assert re.search(r"^desk/place +state +101-125 +1-100 +Put the item", said.out, re.MULTILINE)
 
 
+def test_a_task_is_shown_with_its_seeds_and_its_demonstrations(surefoot):
+    said = surefoot("tasks", "desk/occlusion").out
+    assert "Seeds:    101-125 for development, 1-100 held out\n" in said
+    assert re.search(r"^Demonstrations: .*place_naive \(desk/place\)", said, re.MULTILINE)
+
+
 def test_run_says_how_it_ended(surefoot, naive, written, tmp_path):
     tape = tmp_path / "t.mcap"
     said = surefoot("run", "desk/place", written(naive.source), "--seed", 101, "--tape", tape)
@@ -260,7 +266,7 @@ def test_a_bank_is_shown_as_a_list_of_its_tapes(surefoot, bank, desk_tape, tmp_p
     ]
     said = surefoot("show", tmp_path)
     assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(f"surefoot: There is no run at {tmp_path}.")
+    assert said.err.startswith(f"surefoot: {tmp_path} holds no run, no campaign and no tapes.")
 
 
 def test_answers_are_shown_where_there_is_room_and_exceptions_by_their_type(surefoot, tape_of, tmp_path, monkeypatch):

@@ -105,6 +105,19 @@ def test_what_can_not_be_learned_is_said_before_there_is_a_run(surefoot, tmp_pat
     assert not (tmp_path / "run").exists()
 
 
+def test_a_run_within_a_budget_says_so_and_tells_when_nothing_was_won(surefoot, tmp_path):
+    said = surefoot("learn", "desk/place", *SMALL, "--episodes", 1, "--out", tmp_path / "run")
+    assert said.code == 1
+    assert "up to 1 search episode, diagnostics included, then up to 6 held-out ones" in said.err
+    assert said.err.endswith("The final program does no better than the first on the held-out configurations.\n")
+
+
+def test_what_can_not_be_resumed_is_said(surefoot, tmp_path):
+    said = surefoot("resume", tmp_path)
+    assert said.code == 2
+    assert said.err.startswith(f"surefoot: There is no run or campaign at {tmp_path}.")
+
+
 def test_without_options_a_run_has_the_settings_that_are_the_default(finished):
     run, _ = finished
     manifest = msgspec.json.decode((run / "manifest.json").read_bytes(), type=Manifest)

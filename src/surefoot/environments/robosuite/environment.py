@@ -12,6 +12,7 @@ import numpy as np
 from surefoot.boundary.environment import Environment, Frame, Scene, checked_duration
 from surefoot.environments.offscreen import Offscreen
 from surefoot.environments.robosuite.plant import Plant, Snapshot
+from surefoot.environments.robosuite.reach import prepare
 from surefoot.environments.robosuite.readings import Readings
 from surefoot.environments.robosuite.rig import Rig
 from surefoot.environments.robosuite.servo import Servo
@@ -54,6 +55,8 @@ class RobosuiteEnvironment(Environment):
         scene = self._scene(seed, plant, readings)
         self._running = Episode(plant, readings, Servo(plant), scene.digest)
         self.api = self._setup.api(Rig(readings, self._running.servo), self._setup.objects)
+        for arm in plant.arms:
+            prepare(arm.chain, arm.rest)
         plant.settle(SETTLING_STEPS)
         readings.mark_start()
         return scene

@@ -93,6 +93,14 @@ def find_way(chain: Chain, q: Array, qd: Array, rest: Array, target: Pose) -> Wa
     return way if off >= HELD else way._replace(target=target)
 
 
+def prepare(chain: Chain, q: Array) -> None:
+    """Have everything here compiled or loaded, so that no motion's time counts it; `q` (n,) are any joints."""
+    position, turn = hand_at(chain, q)
+    here = Pose(position, matrix_of(turn))
+    find_way(chain, q, np.zeros_like(q), q, here)
+    _nearest(chain, q, q, here)
+
+
 def _best(chain: Chain, q: Array, qd: Array, rest: Array, target: Pose) -> Way | None:
     for margin in MARGINS:
         low, high = _within(chain, q, margin)
