@@ -54,6 +54,20 @@ def test_a_change_that_loses_an_older_success_is_refused_and_the_visit_goes_on_f
     ]  # fmt: skip
 
 
+def test_a_refused_visit_goes_on_from_a_run_of_the_accepted_program_where_it_never_ran(search):
+    # P3, a failed repair of 2, is still at work when 3 is visited; it solves 3 and loses 1
+    effects, _ = search((1, 2, 3), {"P0": [1], "P3": [3], "P4": [1, 3]}, regressions="refuse", last=5)
+    log = [line for line in effects.log if not line.startswith("replay")]
+    assert log[5:10] == ["entry P3 @3 +", "diagnostic P3 @1 -", "entry P0 @3 -", "repair P4 @3 +", "diagnostic P4 @1 +"]
+
+
+def test_the_freeze_runs_no_program_where_it_failed_before(search):
+    effects, learned = search((1, 2), {"P0": [1], "P1": [2]}, last=2)
+    assert runs(effects, "diagnostic") == ["P1 @1 -"]
+    assert not runs(effects, "freeze")
+    assert sorted(learned.holding.values()) == [1, 1]
+
+
 def test_replays_that_ask_what_the_accepted_program_holds_are_certification_and_no_checks(search):
     # P1 is certified on 1 and 2 and so was never run there; P2 loses them, which counts if P1 holds there
     solves = {"P0": [1, 2], "P1": [1, 2, 3], "P2": [4]}
