@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from surefoot.cli.arguments import AsJson, Development, Engine, HeldOut, Proposer, Workers, parse_seeds
-from surefoot.cli.console import counted, err, print_json, say, tenths
+from surefoot.cli.console import counted, err, out, print_json, say, table, tenths
 from surefoot.environments.base import Task
 from surefoot.environments.registry import find_suite, find_task
 from surefoot.errors import EnvironmentFaultError, unknown_name
@@ -17,7 +17,7 @@ from surefoot.evaluation.campaign_folder import CampaignFolder, Witnesses, new_c
 from surefoot.evaluation.crew import Crew
 from surefoot.evaluation.engines import engine
 from surefoot.proposer.registry import make_proposer
-from surefoot.report.campaign import cost_table, table
+from surefoot.report.campaign import SHORT_COLUMNS, cost_table, full_table, short_rows
 
 WAYS: dict[str, tuple[Witnesses, ...]] = {
     "refresh": ("refresh",), "paper": ("paper",), "both": ("refresh", "paper"),
@@ -76,14 +76,12 @@ def pursue(folder: CampaignFolder, crew: Crew, as_json: bool) -> int:
         except KeyboardInterrupt:
             say(f"Go on with 'surefoot resume {folder.path}'.", err)
             raise
-        folder.save_bytes("table.md", table(report).encode())
+        folder.save_bytes("table.md", full_table(report).encode())
         folder.save_bytes("costs.md", cost_table(report, crew.lost).encode())
     if as_json:
         print_json(report)
     else:
-        print_tables(report)
-        names = ("table.md", "costs.md", "report.json", "programs")
-        say(f"Written: {', '.join(str(folder.path / name) for name in names)}", err)
+        print_campaign(report, folder.path)
     return EnvironmentFaultError.exit_code if report.infrastructure_failures else 0
 
 
@@ -114,7 +112,13 @@ def _announce(folder: CampaignFolder) -> None:
     )
 
 
-def print_tables(report: CampaignReport) -> None:
-    """Print a finished campaign."""
-    say(table(report))
-    say(cost_table(report))
+def print_campaign(report: CampaignReport, path: Path) -> None:
+    """Print a finished campaign in short, and where the rest stands."""
+    for found in report.tables:
+        rows = table(*SHORT_COLUMNS)
+        for row in short_rows(found):
+            rows.add_row(*row)
+        say(f"\nHeld-out success, witnesses: {found.witnesses}")
+        out.print(rows)
+    names = ("table.md", "costs.md", "report.json", "programs")
+    say(f"\nEverything else: {', '.join(str(path / name) for name in names)}", err)

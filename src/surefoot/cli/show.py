@@ -10,7 +10,7 @@ import msgspec
 import typer
 
 from surefoot.cli.arguments import AsJson
-from surefoot.cli.campaign import print_tables
+from surefoot.cli.campaign import print_campaign
 from surefoot.cli.console import out, print_json, say, table
 from surefoot.cli.learn import print_report
 from surefoot.errors import RunError, UsageError
@@ -83,7 +83,7 @@ def _show_campaign(path: Path, as_json: bool) -> None:
     if as_json:
         print_json(report)
     else:
-        print_tables(report)
+        print_campaign(report, path)
 
 
 def _report_at(path: Path, noun: str, kind: type[R]) -> R:

@@ -160,6 +160,8 @@ def _learn(folder: CampaignFolder, crew: Crew, narrate: Narrate) -> dict[Key, Se
     keys = folder.keys
     found = {key: done for key in keys if (done := _finished(folder.run_path(key))) is not None}
     missing = [key for key in keys if key not in found]
+    if found:
+        narrate(f"{len(found)} of {len(keys)} learning runs are done already")
     works = [
         Learning(str(folder.run_path(key)), manifest_of(folder.manifest, key, find_task(key.task))) for key in missing
     ]

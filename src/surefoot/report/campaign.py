@@ -1,6 +1,6 @@
 """The tables of a finished campaign as Markdown.
 
-`table` holds nothing that a clock decides, so equal campaigns have equal bytes; `cost_table` holds the rest.
+`full_table` holds nothing that a clock decides, so equal campaigns have equal bytes; `cost_table` holds the rest.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from surefoot.report.seeds import span
 _NONE = "-"
 
 
-def table(report: CampaignReport) -> str:
+def full_table(report: CampaignReport) -> str:
     """`table.md`: success, failures, certification, episodes, and what the tasks are."""
     seeds = span(report.run_seeds)
     head = [
@@ -29,7 +29,8 @@ def table(report: CampaignReport) -> str:
         "Success is k/n per run, then mean ± sample standard deviation over runs [%]; the last row averages over tasks "
         "first, then over runs. The interval is Wilson's (95 %) on the pooled episodes of the learned programs, those "
         "of byte-equal programs counted once. `learned` is the last accepted program, `best` the one that holds on "
-        "most of the run's bank; `best demonstration` is the one that does best on the development scenes, unchanged.",
+        "most of the run's bank; `best demonstration` is the one that does best on the development scenes, unchanged: one of "
+        "another task names that task's objects, and fails at once where there are none of those names.",
     ]
     if report.infrastructure_failures:
         head += ["", f"{_count(report.infrastructure_failures, 'episode')} lost to the environment, in no n."]
@@ -37,6 +38,23 @@ def table(report: CampaignReport) -> str:
         head += ["", f"## Witnesses: {found.witnesses}", "", *_success(found), "", *_missed(found)]
         head += ["", *_checks(found), "", *_roles(found)]
     return "\n".join([*head, "", *_tasks(report.tables[0])]) + "\n"
+
+
+SHORT_COLUMNS = ("task", "first %", "best demonstration %", "learned %", "best %", "checks certified")
+
+
+def short_rows(found: Table) -> list[list[str]]:
+    """What a terminal shows of a table, by `SHORT_COLUMNS`: a row for each task and one for the mean over tasks."""
+    rows = []
+    for item in found.tasks:
+        shown, checks = item.best_demonstration, item.checks
+        rows.append([
+            item.task, _spread(item.first.spread), _percent(shown.held_out.rate) if shown else _NONE,
+            _spread(item.final.spread), _spread(item.best.spread), f"{checks.certified}/{checks.checks}",
+        ])  # fmt: skip
+    means = found.macro
+    spreads = [_spread(means.first), _percent(means.best_demonstration), _spread(means.final), _spread(means.best)]
+    return [*rows, ["mean over tasks", *spreads, ""]]
 
 
 def cost_table(report: CampaignReport, lost_workers: int = 0) -> str:

@@ -123,11 +123,11 @@ class Search:
             own = demonstration.task == self._task.name
             task = self._task if own else find_task(demonstration.task)
             program = Program(demonstration.source, demonstration.name)
-            ending = "not tried"
-            for seed in (self._development if own else task.development)[: self._settings.demonstration_tries]:
-                record = self._effects.execute("demonstration", task, program, seed)
-                ending = record.outcome.text
-                if record.success:
+            seeds = (self._development if own else task.development)[: self._settings.demonstration_tries]
+            ending = f"no success on {len(seeds)} configurations"
+            for seed in seeds:
+                if self._effects.execute("demonstration", task, program, seed).success:
+                    ending = f"success on seed {seed}"
                     break
             self._narrate(f"demonstration {demonstration.name} on {task.name}: {ending}")
 
