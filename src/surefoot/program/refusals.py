@@ -80,8 +80,8 @@ def _missing_reason(module: str, own: frozenset[str], trusted: bool) -> str:
     if top in PERMITTED:
         return "which is not installed here. Install it beside surefoot, or do without"
     return (
-        "which is neither Python's own nor NumPy nor SciPy. Add --trusted if this is a script of your own: then it may "
-        "import what is installed and what lies beside it"
+        "which is neither Python's own nor NumPy nor SciPy. Add --trusted (to run, record, replay or certify) if this is "
+        "a script of your own: then it may import what is installed and what lies beside it"
     )
 
 

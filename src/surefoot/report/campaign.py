@@ -40,7 +40,7 @@ def full_table(report: CampaignReport) -> str:
     return "\n".join([*head, "", *_tasks(report.tables[0])]) + "\n"
 
 
-SHORT_COLUMNS = ("task", "first %", "best demonstration %", "learned %", "best %", "checks certified")
+SHORT_COLUMNS = ("task", "first %", "best demonstration", "learned %", "best %", "checks certified")
 
 
 def short_rows(found: Table) -> list[list[str]]:
