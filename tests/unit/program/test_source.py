@@ -71,7 +71,7 @@ def test_files_that_python_runs_are_programs(file, data):
         ("import numpy as np\nnp.datetime64('now')", "p, line 2: datetime64 of 'now' or 'today' reads the wall clock, which a replay can't repeat; use time.time()."),
         ("from numpy import datetime64\ndatetime64('today')", "p, line 2: datetime64 of 'now' or 'today' reads the wall clock, which a replay can't repeat; use time.time()."),
         ("import nosuch.thing", "p, line 1: it imports nosuch.thing, which is neither Python's own nor NumPy nor SciPy. Add "
-                                "--trusted if this is a script of your own: then it may import what is installed and what lies beside it."),
+                                "--trusted (to run, record, replay or certify) if this is a script of your own: then it may import what is installed and what lies beside it."),
         ("import numpy as np\nnow = 'now'\nnp.array([now], dtype='datetime64[s]')", f"p, line 2: {WALL_CLOCK}"),
         ("import numpy as n\nd = n.datetime64\nd('Today')", f"p, line 3: {WALL_CLOCK}"),
         ("import numpy as np\nnp.array('now').astype('<M8[us]')", f"p, line 2: {WALL_CLOCK}"),
