@@ -24,7 +24,7 @@ from surefoot.evaluation.learning import Report, new_manifest, run_learning
 from surefoot.evaluation.pool import Job, run_episodes
 from surefoot.evaluation.statistics import paired_exact
 from surefoot.program.source import Program
-from surefoot.search.folder import Manifest, RunFolder
+from surefoot.search.folder import RunFolder
 from surefoot.search.settings import Settings
 
 PROPOSERS = ("skills", "skills-no-frontier", "random")
@@ -36,7 +36,7 @@ def learned(task, proposer, held_out, run_seed, episodes, out, without=()) -> tu
     settings = Settings(executions=episodes, without=tuple(without))
     manifest = new_manifest(task, proposer, task.development, held_out[:1], run_seed, settings)
     begun = RunFolder.is_at(path)
-    if begun and comparable(RunFolder.read_manifest(path)) != comparable(manifest):
+    if begun and not RunFolder.read_manifest(path).same_search(manifest):
         raise SystemExit(f"{path} was made with other code or options; name another folder with --out.")
     if (path / "report.json").exists():
         report = msgspec.json.decode((path / "report.json").read_bytes(), type=Report)
@@ -45,11 +45,6 @@ def learned(task, proposer, held_out, run_seed, episodes, out, without=()) -> tu
         with folder:
             report = run_learning(folder, 1, lambda line: None, lambda *progress: None)
     return report, Program.read(path / "final.py")
-
-
-def comparable(manifest: Manifest) -> Manifest:
-    """A manifest without what may differ between two calls that go on with the same runs."""
-    return msgspec.structs.replace(manifest, id="", held_out=())
 
 
 def solved(task, program, seeds, workers=2) -> list[bool]:

@@ -14,8 +14,7 @@ none             accept what succeeds, check nothing
 Of one task and run seed, all ways get the same proposer, demonstrations and development configurations, in the
 same order (the run seed shuffles it; without that, run seeds hardly differ). All episodes of a search count,
 gates and diagnostics included; demonstrations are equal for all and stand apart, and so does the freeze, which
-finds out which accepted program holds on most of the bank; it takes earlier successes at no cost, and runs earlier
-failures again. Where a program would be run again on a configuration, rerun-all and minibatch take the earlier
+finds out which accepted program holds on most of the bank; it takes earlier results at no cost. Where a program would be run again on a configuration, rerun-all and minibatch take the earlier
 result at no cost. Each program that was ever the accepted one is tested once per held-out configuration, so success
 is a step function of episodes. Time is of learning up to the freeze, demonstrations included.
 
@@ -115,10 +114,8 @@ def learn(spec: Spec, out: Path) -> Run:
     settings = msgspec.structs.replace(WAYS[spec.way], executions=spec.budget)
     order = random.Random(f"development {spec.run_seed}").sample(spec.development, len(spec.development))
     manifest = new_manifest(task, spec.proposer, order, spec.held_out, spec.run_seed, settings)
-    begun = (path / "manifest.json").exists()
-    if begun and msgspec.structs.replace(RunFolder.read_manifest(path), id="", held_out=()) != msgspec.structs.replace(
-        manifest, id="", held_out=()
-    ):
+    begun = RunFolder.is_at(path)
+    if begun and not RunFolder.read_manifest(path).same_search(manifest):
         raise SystemExit(f"{path} was made with other code or options; name another folder with --out.")
     if (path / "run.json").exists():
         return msgspec.json.decode((path / "run.json").read_bytes(), type=Run)

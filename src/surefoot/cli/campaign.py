@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from surefoot.cli.arguments import AsJson, Development, Engine, HeldOut, Proposer, Workers, parse_seeds
-from surefoot.cli.console import counted, err, out, print_json, say, table, tenths
+from surefoot.cli.console import err, out, print_json, say, table, tenths
 from surefoot.environments.base import Task
 from surefoot.environments.registry import find_suite, find_task
 from surefoot.errors import EnvironmentFaultError, unknown_name
@@ -18,6 +18,7 @@ from surefoot.evaluation.crew import Crew
 from surefoot.evaluation.engines import engine
 from surefoot.proposer.registry import make_proposer
 from surefoot.report.campaign import SHORT_COLUMNS, cost_table, full_table, short_rows
+from surefoot.report.words import counted
 
 WAYS: dict[str, tuple[Witnesses, ...]] = {
     "refresh": ("refresh",), "paper": ("paper",), "both": ("refresh", "paper"),

@@ -39,11 +39,6 @@ def say(text: str, console: Console = out) -> None:
     console.print(text, markup=False, soft_wrap=True)
 
 
-def counted(number: int, noun: str) -> str:
-    """A number with its noun: `1 task`, `2 tasks`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 class _PlainTable(Table):
     """A table that shows its cells as they are: program texts may hold what looks like markup."""
 

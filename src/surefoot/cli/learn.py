@@ -19,7 +19,7 @@ from surefoot.cli.arguments import (
     parse_seeds,
 )
 from surefoot.cli.campaign import resume_campaign
-from surefoot.cli.console import counted, err, out, print_json, say, table, tenths
+from surefoot.cli.console import err, out, print_json, say, table, tenths
 from surefoot.environments.base import Task
 from surefoot.environments.registry import find_task
 from surefoot.errors import UsageError, unknown_name
@@ -27,6 +27,7 @@ from surefoot.evaluation.campaign_folder import CampaignFolder
 from surefoot.evaluation.learning import Report, new_manifest, run_learning, run_name
 from surefoot.proposer.registry import make_proposer
 from surefoot.report.run import COLUMNS, score_rows, summary
+from surefoot.report.words import counted
 from surefoot.search.folder import RunFolder, read_library
 from surefoot.search.settings import Settings, Way
 

@@ -10,7 +10,7 @@ from surefoot.cli.arguments import AsJson
 from surefoot.cli.console import out, print_json, say, table
 from surefoot.environments.base import Task
 from surefoot.environments.registry import all_tasks, find_task
-from surefoot.report.seeds import span
+from surefoot.report.words import span
 
 
 def tasks(

@@ -11,7 +11,7 @@ from surefoot.evaluation.aggregate import Costs, Tally, TaskResult
 from surefoot.evaluation.campaign import CampaignReport, Table
 from surefoot.evaluation.frozen import Score
 from surefoot.evaluation.statistics import Spread
-from surefoot.report.seeds import span
+from surefoot.report.words import counted, span
 
 _NONE = "-"
 
@@ -22,7 +22,7 @@ def full_table(report: CampaignReport) -> str:
     head = [
         f"# Campaign {report.suite}",
         "",
-        f"Proposer `{report.proposer}`; {_count(len(report.run_seeds), 'learning run')} per task (run seed "
+        f"Proposer `{report.proposer}`; {counted(len(report.run_seeds), 'learning run')} per task (run seed "
         f"{seeds}); surefoot {report.code}. Every program was frozen and run once on each held-out scene, with "
         f"program seed {report.program_seed}; programs of equal bytes share these episodes.",
         "",
@@ -33,7 +33,7 @@ def full_table(report: CampaignReport) -> str:
         "another task names that task's objects, and fails at once where there are none of those names.",
     ]
     if report.infrastructure_failures:
-        head += ["", f"{_count(report.infrastructure_failures, 'episode')} lost to the environment, in no n."]
+        head += ["", f"{counted(report.infrastructure_failures, 'episode')} lost to the environment, in no n."]
     for found in report.tables:
         head += ["", f"## Witnesses: {found.witnesses}", "", *_success(found), "", *_missed(found)]
         head += ["", *_checks(found), "", *_roles(found)]
@@ -76,7 +76,7 @@ def cost_table(report: CampaignReport, lost_workers: int = 0) -> str:
         ]  # fmt: skip
         lines += ["", f"## Witnesses: {found.witnesses}", "", *_rows(columns, rows)]
     if lost_workers:
-        lines += ["", f"{_count(lost_workers, 'worker process')} died in the last attempt; their work was done again."]
+        lines += ["", f"{counted(lost_workers, 'worker process')} died in the last attempt; their work was done again."]
     return "\n".join(lines) + "\n"
 
 
@@ -178,10 +178,6 @@ def _percent(share: float | None) -> str:
 
 def _number(value: float | None) -> str:
     return _NONE if value is None else f"{value:.2f}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
 def _rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

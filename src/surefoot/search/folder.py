@@ -35,6 +35,11 @@ class Manifest(msgspec.Struct, frozen=True):
     settings: Settings
     library: str | None = None
 
+    def same_search(self, other: Manifest) -> bool:
+        """Whether a search would do the same: all is equal but names and held-out configurations, which it never sees."""
+        one, two = (msgspec.structs.replace(item, id="", held_out=()) for item in (self, other))
+        return one == two
+
 
 class RunFolder(Folder[Manifest]):
     """An open run; a context manager that holds the run's lock."""

@@ -157,3 +157,9 @@ def test_a_library_that_can_not_be_written_is_said(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(RunError, match=r"The skill library .* can't be written"):
         merge_library(tmp_path / "file" / "skills.json", lambda known: known)
+
+
+def test_a_search_is_the_same_whatever_the_run_s_name_and_held_out_configurations(manifest):
+    assert manifest.same_search(msgspec.structs.replace(manifest, id="other", held_out=(7,)))
+    assert not manifest.same_search(msgspec.structs.replace(manifest, run_seed=manifest.run_seed + 1))
+    assert not manifest.same_search(msgspec.structs.replace(manifest, code="other"))
